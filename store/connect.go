@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// querier is the part of a connection, pool or transaction that a single read needs.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, arguments ...any) pgx.Row
+}
+
+// parseDSN reads a connection string as psql would, the PG* variables, the service
+// file and the password file included. The library's own error holds the string, so
+// it is not passed on.
+func parseDSN(dsn string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, &Problem{
+			What: "the connection string cannot be read",
+			Next: "give a URL such as postgres://user@host:5432/database, or keywords such as \"host=… dbname=…\"",
+			kind: ErrBadDSN,
+		}
+	}
+	// Works through pgbouncer in transaction mode: nothing is kept on a server connection.
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	config.StatementCacheCapacity = 0
+	config.DescriptionCacheCapacity = 0
+	return config, nil
+}
+
+// explainConnect puts a failed connection into a user's words: host, database and user
+// only, never the connection string.
+func explainConnect(config *pgx.ConnConfig, err error) error {
+	where := fmt.Sprintf("%s at %s as %s", config.Database, address(config), config.User)
+	p := &Problem{kind: ErrUnreachable}
+	var server *pgconn.PgError
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &server):
+		p.Code = server.Code
+		p.What = fmt.Sprintf("the server refused the connection to %s: %s", where, server.Message)
+		switch server.Code {
+		case "28P01", "28000":
+			p.kind = ErrNoRights
+			p.Next = "check the user and the password (PGPASSWORD, or ~/.pgpass with mode 0600), and pg_hba.conf on the server"
+		case "3D000":
+			p.Next = "check the database's name; psql -l lists those of the server"
+		case "53300":
+			p.Next = "the server has no connection left; try again, or go through a pooler"
+		case "57P03":
+			p.Next = "the server is starting up or recovering; try again in a moment"
+		}
+	case errors.As(err, &dns):
+		p.What = fmt.Sprintf("there is no host of that name for %s", where)
+		p.Next = "check the host in the connection string"
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, os.ErrNotExist):
+		p.What = fmt.Sprintf("nothing answers for %s", where)
+		p.Next = "check host and port, and that PostgreSQL runs; jobtop demo needs no server"
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
+		p.kind = ErrTimeout
+		p.What = fmt.Sprintf("no answer from %s in time", where)
+		p.Next = "check the network and firewalls"
+	default:
+		p.What = fmt.Sprintf("no connection to %s", where)
+		p.Next = "check host, port and sslmode"
+	}
+	return p
+}
+
+func address(config *pgx.ConnConfig) string {
+	if config.Host != "" && config.Host[0] == '/' {
+		return config.Host
+	}
+	return net.JoinHostPort(config.Host, fmt.Sprint(config.Port))
+}

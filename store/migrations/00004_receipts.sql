@@ -1,0 +1,22 @@
+-- +goose Up
+SET LOCAL ROLE jobtop_owner;
+
+-- The proof that an effect happened, written in the transaction that makes its job done.
+-- The order of the unique key lets a receipt be found by its ID alone.
+CREATE TABLE jobtop.receipts (
+  job_id      text COLLATE "C" PRIMARY KEY REFERENCES jobtop.jobs (id),
+  kind        text NOT NULL,
+  receipt_id  text COLLATE "C" NOT NULL,
+  result      jsonb,
+  attempt     integer NOT NULL,
+  recorded_by text NOT NULL,
+  action_id   uuid,
+  recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT receipt_once         UNIQUE (receipt_id, kind),
+  CONSTRAINT receipt_id_is_plain  CHECK (length(receipt_id) BETWEEN 1 AND 200 AND receipt_id !~ '[[:cntrl:]]' AND receipt_id = btrim(receipt_id))
+);
+
+CREATE INDEX receipts_recorded_at ON jobtop.receipts (recorded_at);
+
+RESET ROLE;

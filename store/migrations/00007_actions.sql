@@ -1,0 +1,41 @@
+-- +goose Up
+SET LOCAL ROLE jobtop_owner;
+
+-- What operators did, what they were refused, and what was changed past them. Rows are never
+-- updated. The key is the client's: the row is the proof that an act landed, or never will.
+CREATE TABLE jobtop.actions (
+  action_id     uuid PRIMARY KEY,
+  verb          text NOT NULL CHECK (verb IN ('requeue', 'done', 'dead', 'hold', 'pause', 'resume', 'direct', 'retention')),
+  job_id        text COLLATE "C",
+  kind          text,
+  from_state    text,
+  to_state      text,
+  seen_state    text,
+  seen_version  bigint,
+  version       bigint,
+  attempt       integer,
+  lock_token    uuid,
+  operator      text NOT NULL,
+  db_role       text NOT NULL DEFAULT session_user,
+  client        text,
+  reason        text,
+  confirmations text[] NOT NULL DEFAULT '{}',
+  lookup        jsonb,
+  receipt_id    text COLLATE "C",
+  delay         interval,
+  outcome       text NOT NULL CHECK (outcome IN ('applied', 'refused', 'void')),
+  refusal       text CHECK (refusal IN ('not_found', 'changed', 'alive', 'no_edge', 'busy', 'receipt_required',
+                                        'receipt_conflict', 'uncertain', 'reason_required')),
+  at            timestamptz NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT refused_says_why   CHECK ((outcome = 'refused') = (refusal IS NOT NULL)),
+  CONSTRAINT applied_has_reason CHECK (outcome <> 'applied' OR btrim(reason) <> ''),
+  CONSTRAINT applied_has_edge   CHECK (outcome <> 'applied' OR job_id IS NULL OR (from_state IS NOT NULL AND to_state IS NOT NULL AND version IS NOT NULL)),
+  CONSTRAINT reason_length      CHECK (length(reason) <= 1000),
+  CONSTRAINT operator_length    CHECK (length(operator) BETWEEN 1 AND 200)
+);
+
+CREATE INDEX actions_job ON jobtop.actions (job_id, at) WHERE job_id IS NOT NULL;
+CREATE INDEX actions_at ON jobtop.actions (at, action_id);
+
+RESET ROLE;

@@ -1,0 +1,78 @@
+-- +goose Up
+SET LOCAL ROLE jobtop_owner;
+
+-- +goose StatementBegin
+-- Takes up to batch due jobs of the kinds, oldest due first, and stamps them with the worker's
+-- token. A worker chooses a new token (a UUID, best a version 7 one) for every claim and repeats
+-- the call with the same token when the answer was lost: a token that has claimed before gets the
+-- jobs that it still holds, and no others. Locked rows are skipped, so claims never wait for each
+-- other. Kinds that are paused are left alone.
+CREATE FUNCTION jobtop.claim(worker text, token uuid, kinds text[], batch integer DEFAULT 1, records_intent boolean DEFAULT false,
+                             source_version text DEFAULT NULL, heartbeat_timeout interval DEFAULT NULL, progress_timeout interval DEFAULT NULL)
+RETURNS TABLE (job_id text, kind text, attempt integer, max_attempts integer, effect_key text, payload jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, jobtop, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  moment timestamptz := clock_timestamp();
+  wanted text;
+  room   integer := batch;
+  taken  bigint;
+BEGIN
+  IF claim.token IS NULL OR coalesce(claim.worker, '') = '' OR coalesce(cardinality(claim.kinds), 0) = 0 OR coalesce(claim.batch, 0) NOT BETWEEN 1 AND 1000 THEN
+    RAISE EXCEPTION 'claim needs a worker, a token, at least one kind and a batch from 1 to 1000' USING ERRCODE = '22023';
+  END IF;
+  PERFORM jobtop.enter('claim');
+  -- Two calls with one token (the first one's answer was lost) come one after the other.
+  PERFORM pg_advisory_xact_lock(hashtextextended(claim.token::text, 7106));
+
+  IF EXISTS (SELECT FROM attempts a WHERE a.lock_token = claim.token) THEN
+    RETURN QUERY
+      SELECT j.id, j.kind, j.attempt, j.max_attempts, j.effect_key, j.payload
+        FROM attempts a JOIN jobs j ON j.id = a.job_id
+       WHERE a.lock_token = claim.token AND j.lock_token = claim.token
+       ORDER BY j.run_at, j.id;
+    RETURN;
+  END IF;
+
+  FOR wanted IN
+    SELECT k.kind
+      FROM (SELECT DISTINCT unnest(claim.kinds)) AS k(kind),
+           LATERAL (SELECT j.run_at FROM jobs j
+                     WHERE j.state IN ('pending', 'failed') AND j.kind = k.kind AND j.run_at <= moment
+                     ORDER BY j.run_at LIMIT 1) AS oldest
+     WHERE NOT EXISTS (SELECT FROM paused p WHERE p.kind = k.kind AND (p.until IS NULL OR p.until > moment))
+     ORDER BY oldest.run_at
+  LOOP
+    RETURN QUERY
+      WITH due AS MATERIALIZED (
+        SELECT j.id, j.state
+          FROM jobs j
+         WHERE j.state IN ('pending', 'failed') AND j.kind = wanted AND j.run_at <= moment
+         ORDER BY j.run_at, j.id
+         LIMIT room
+           FOR NO KEY UPDATE SKIP LOCKED
+      ), taken AS (
+        UPDATE jobs j
+           SET state = 'running', lock_token = claim.token, worker = claim.worker,
+               source_version = coalesce(claim.source_version, j.source_version),
+               heartbeat_timeout = coalesce(claim.heartbeat_timeout, j.heartbeat_timeout),
+               progress_timeout = coalesce(claim.progress_timeout, j.progress_timeout)
+          FROM due
+         WHERE j.id = due.id
+        RETURNING j.id, j.kind, j.attempt, j.max_attempts, j.effect_key, j.payload, j.source_version, j.claimed_at, due.state AS claimed_from
+      ), logged AS (
+        INSERT INTO attempts (job_id, attempt, lock_token, worker, source_version, claimed_from, claimed_at, records_intent)
+        SELECT t.id, t.attempt, claim.token, claim.worker, t.source_version, t.claimed_from, t.claimed_at, coalesce(claim.records_intent, false)
+          FROM taken t
+      )
+      SELECT t.id, t.kind, t.attempt, t.max_attempts, t.effect_key, t.payload FROM taken t;
+    GET DIAGNOSTICS taken = ROW_COUNT;
+    room := room - taken;
+    EXIT WHEN room <= 0;
+  END LOOP;
+END $$;
+-- +goose StatementEnd
+
+GRANT EXECUTE ON FUNCTION jobtop.claim TO jobtop_worker;
+
+RESET ROLE;
