@@ -31,7 +31,7 @@ type NewJob struct {
 // Enqueue adds a job. False: the id was there already, and nothing was changed.
 func (db *DB) Enqueue(ctx context.Context, j NewJob) (bool, error) {
 	var added bool
-	err := db.call(ctx, "enqueue the job", workerServerTimeout, one(&added), query("worker_enqueue"),
+	err := db.call(ctx, "enqueue the job", workerServerTimeout, scalar(&added), query("worker_enqueue"),
 		j.ID, j.Kind, jsonText(j.Payload), optional(j.EffectKey), j.Delay.Microseconds(), int64(j.MaxAttempts),
 		j.HeartbeatTimeout.Microseconds(), j.ProgressTimeout.Microseconds(), optional(j.SourceVersion))
 	return added, err
@@ -132,7 +132,7 @@ func (db *DB) Fail(ctx context.Context, f Failure) (string, error) {
 		backoff = *f.Backoff
 	}
 	var answer string
-	err := db.call(ctx, "record the failure", workerServerTimeout, one(&answer), query("worker_fail"),
+	err := db.call(ctx, "record the failure", workerServerTimeout, scalar(&answer), query("worker_fail"),
 		f.JobID, f.Token, f.Effect, f.Retry, optional(storable(f.Category)), optional(storable(f.Detail)),
 		backoff.Base.Microseconds(), backoff.Cap.Microseconds())
 	return answer, err
@@ -143,7 +143,7 @@ func (db *DB) Fail(ctx context.Context, f Failure) (string, error) {
 // stands in for the effect key. An empty holder is nobody: its repeated call is a skip.
 func (db *DB) Once(ctx context.Context, key string, ttl time.Duration, holder string) (bool, error) {
 	var won bool
-	err := db.call(ctx, "take the run-once key", workerServerTimeout, one(&won), query("worker_once"),
+	err := db.call(ctx, "take the run-once key", workerServerTimeout, scalar(&won), query("worker_once"),
 		key, ttl.Microseconds(), optional(holder))
 	return won, err
 }

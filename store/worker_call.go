@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -16,6 +17,15 @@ const (
 	answerAllowance     = 4 * time.Second
 )
 
+// ErrNotSent: the call certainly reached no server, as no connection could be had. It is
+// wrapped together with the reason. Returned by the worker's calls.
+var ErrNotSent = errors.New("not sent")
+
+// notSent keeps the words of the reason, which are for people; ErrNotSent is for programs.
+type notSent struct{ error }
+
+func (e notSent) Unwrap() []error { return []error{e.error, ErrNotSent} }
+
 // call pipelines BEGIN, the timeouts, one statement and COMMIT, and passes each row of
 // the statement to read.
 func (db *DB) call(ctx context.Context, doing string, limit time.Duration, read func(pgx.Rows) error, sql string, arguments ...any) error {
@@ -23,7 +33,7 @@ func (db *DB) call(ctx context.Context, doing string, limit time.Duration, read 
 	defer cancel()
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
-		return db.explainAcquire(err)
+		return notSent{db.explainAcquire(err)}
 	}
 	defer conn.Release()
 
@@ -72,8 +82,8 @@ func readCall(results pgx.BatchResults, read func(pgx.Rows) error) error {
 	return err
 }
 
-// one reads the only value of the only row.
-func one[T any](into *T) func(pgx.Rows) error {
+// scalar reads the only value of the only row.
+func scalar[T any](into *T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error { return rows.Scan(into) }
 }
 

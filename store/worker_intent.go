@@ -61,7 +61,7 @@ func (db *DB) callAlone(ctx context.Context, doing string, into []any, sql strin
 	defer cancel()
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
-		return db.explainAcquire(err)
+		return notSent{db.explainAcquire(err)}
 	}
 	defer conn.Release()
 	rows, err := conn.Query(ctx, sql, arguments...)
