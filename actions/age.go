@@ -1,0 +1,32 @@
+package actions
+
+import (
+	"fmt"
+	"time"
+)
+
+// ago writes an age that the database measured, rounded down, in one unit.
+func ago(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < 0:
+		return "at a time that lies ahead (the clock went back)"
+	case d < time.Second:
+		return "less than 1s ago"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds ago", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", d/time.Minute)
+	case d < day:
+		return fmt.Sprintf("%dh ago", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd ago", d/day)
+}
+
+// ago0 is ago with a blank before it, or nothing where no age is recorded.
+func ago0(d *time.Duration) string {
+	if d == nil {
+		return ""
+	}
+	return " " + ago(*d)
+}

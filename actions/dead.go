@@ -1,0 +1,23 @@
+package actions
+
+import "jobtop/store"
+
+// dead gives a job up.
+var dead = &rules{
+	verb: VerbDead, target: Dead, key: 'X', title: "Mark dead", past: "marked dead",
+	cannot: func(s State) string { return "a job that is " + in(s) + " cannot be marked dead" },
+	preview: func(job store.Job) string {
+		return "; no worker will claim it again unless somebody requeues it"
+	},
+	warning: func(job store.Job) string {
+		switch job.Evidence.Verdict {
+		case store.VerdictHappened:
+			return "it did happen: D (done) records that, with the receipt"
+		case store.VerdictMayHaveHappened, store.VerdictNotKnown:
+			return "it may have happened all the same; dead does not undo it"
+		}
+		return ""
+	},
+	asks: func(store.Job) Asks { return Asks{} },
+	undo: "E (requeue) brings it back",
+}

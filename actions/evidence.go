@@ -1,0 +1,156 @@
+package actions
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"jobtop/store"
+)
+
+// Headline is the verdict in capitals, as it stands first on the screen.
+func Headline(e store.Evidence) string {
+	switch e.Verdict {
+	case store.VerdictHappened:
+		if e.Late {
+			return "HAPPENED (LATE)"
+		}
+		return "HAPPENED"
+	case store.VerdictMayHaveHappened:
+		return "MAY HAVE HAPPENED"
+	case store.VerdictDidNotHappen:
+		return "DID NOT HAPPEN"
+	case store.VerdictNeverStarted:
+		return "NEVER STARTED"
+	}
+	return "NOT KNOWN"
+}
+
+// Reading puts what the verdict rests on into sentences: which attempt, when, and what
+// follows from it.
+func Reading(job store.Job) []string {
+	e := job.Evidence
+	switch e.Verdict {
+	case store.VerdictHappened:
+		return readHappened(job)
+	case store.VerdictMayHaveHappened:
+		return readMayHaveHappened(job)
+	case store.VerdictDidNotHappen:
+		return settled(job, attempt(e)+" was definitely refused: the provider did not do it")
+	case store.VerdictNeverStarted:
+		if e.Attempt == nil {
+			return []string{"no worker has claimed it yet"}
+		}
+		if working(job) {
+			return []string{fmt.Sprintf("%s has not begun its effect", attempt(e))}
+		}
+		return settled(job, "no attempt recorded that its effect began; the last was "+attempt(e))
+	}
+	if working(job) {
+		return []string{attempt(e) + " runs under a worker that records no intents, so the record cannot tell", lookUp(job)}
+	}
+	return []string{attempt(e) + " ran under a worker that records no intents, so the record cannot tell", lookUp(job)}
+}
+
+func readHappened(job store.Job) []string {
+	e := job.Evidence
+	receipt, by := "a receipt", "a worker"
+	if e.ReceiptID != nil {
+		receipt = "receipt " + *e.ReceiptID
+	}
+	if e.RecordedBy != nil {
+		by = *e.RecordedBy
+	}
+	if !e.Late {
+		return []string{fmt.Sprintf("%s, recorded by %s%s", receipt, by, ago0(e.RecordedAge))}
+	}
+	return []string{
+		fmt.Sprintf("%s reported %s%s, after it had lost its lease", by, receipt, ago0(e.RecordedAge)),
+		"the job is not done by it: mark it done with that receipt",
+	}
+}
+
+func readMayHaveHappened(job store.Job) []string {
+	e := job.Evidence
+	if working(job) {
+		return []string{fmt.Sprintf("%s began its effect%s and is at it now", attempt(e), ago0(e.EffectAge))}
+	}
+	return []string{fmt.Sprintf("%s told the provider%s, and no answer is recorded", attempt(e), ago0(e.EffectAge)), lookUp(job)}
+}
+
+// working: the verdict rests on the attempt that runs now, under a worker that is alive.
+func working(job store.Job) bool {
+	return alive(job) && job.Evidence.Attempt != nil && *job.Evidence.Attempt == job.Attempt
+}
+
+func settled(job store.Job, sentence string) []string {
+	if HasEdge(State(job.State), Pending, Operator) {
+		return []string{sentence, "a requeue is safe"}
+	}
+	return []string{sentence}
+}
+
+func lookUp(job store.Job) string {
+	return fmt.Sprintf("look up %s at the provider before a requeue", job.EffectKey)
+}
+
+func attempt(e store.Evidence) string {
+	if e.Attempt == nil {
+		return "an attempt"
+	}
+	return fmt.Sprintf("attempt %d", *e.Attempt)
+}
+
+// ReadingOf is Reading, followed by what operators have judged since: the record of
+// an attempt does not change because somebody decided to try again.
+func ReadingOf(d store.Detail) []string {
+	lines := Reading(d.Job)
+	for _, j := range Judgements(d) {
+		lines = append(lines, j.String())
+	}
+	return lines
+}
+
+// Judgement is an operator's decision that an attempt whose effect was uncertain had
+// not happened: a requeue that was confirmed by typing the job's id.
+type Judgement struct {
+	Operator string
+	Attempt  int
+	Age      time.Duration
+	Reason   string
+}
+
+func (j Judgement) String() string {
+	return fmt.Sprintf("%s judged attempt %d not to have happened, %s", j.Operator, j.Attempt, ago(j.Age))
+}
+
+// Judgements finds the decisions in a job's history, newest first. A confirmation
+// that was given needlessly, of a job that had never started, is none.
+func Judgements(d store.Detail) []Judgement {
+	var found []Judgement
+	for _, a := range d.Actions {
+		if a.Verb != string(VerbRequeue) || a.Outcome != "applied" || a.Attempt == nil || !slices.Contains(a.Confirmations, MayHaveHappened) {
+			continue
+		}
+		h := HistoryOf(d)
+		h.Receipt = nil
+		h.Attempts = nil
+		for _, t := range d.Attempts {
+			if t.Attempt <= *a.Attempt {
+				h.Attempts = append(h.Attempts, t)
+			}
+		}
+		// What was reported late may have been reported after the decision.
+		h.LateReports = nil
+		e := Judge(h)
+		if !uncertain(e) || e.Attempt == nil {
+			continue
+		}
+		j := Judgement{Operator: a.Operator, Attempt: *e.Attempt, Age: a.Age}
+		if a.Reason != nil {
+			j.Reason = *a.Reason
+		}
+		found = append(found, j)
+	}
+	return found
+}

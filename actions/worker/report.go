@@ -1,0 +1,106 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"jobtop/store"
+)
+
+// detailLimit bounds what is stored of an error's text, in bytes.
+const detailLimit = 64 << 10
+
+// work runs one job's handler and records what it brings.
+func (w *worker) work(job *Job) {
+	if job.ctx.Err() != nil && job.lostLease() {
+		w.release(job) // while it waited; it has nothing to say
+		return
+	}
+	result := make(chan outcome, 1)
+	go func() { result <- w.handle(job) }()
+	select {
+	case o := <-result:
+		w.report(job, o)
+	case <-w.final.Done():
+		select {
+		case o := <-result:
+			w.report(job, o)
+		default:
+			w.leaveRunning(job)
+			w.release(job)
+		}
+	}
+}
+
+// report records an outcome, with the same arguments again and again until there is an
+// answer or the worker has to end.
+func (w *worker) report(job *Job, o outcome) {
+	defer w.release(job)
+	log := w.Log.With("job", job.ID, "kind", job.Kind, "attempt", job.Attempt)
+	retry := pause{min: w.RetryMin, max: w.RetryMax}
+	for {
+		answer, err := w.send(job, o)
+		switch {
+		case err == nil && answer == store.AnswerReceiptInvalid:
+			log.Error("the handler brought a receipt ID that cannot be stored")
+			o = outcome{failure: &Failure{Effect: store.EffectUnknown, Category: "receipt invalid",
+				Err: fmt.Errorf("the receipt %.400q came back, which cannot be stored", o.receipt.ID)}}
+			continue
+		case err == nil && answer == store.AnswerLeaseLost:
+			log.Warn("the lease was lost; what came of the job is kept as a late report", "receipt", o.receipt.ID)
+			return
+		case err == nil:
+			log.Info("recorded", "state", answer, "receipt", o.receipt.ID, "category", o.category())
+			return
+		case o.receipt.Result != nil && dataException(err):
+			log.Error("the result cannot be stored; the receipt is, without it", "receipt", o.receipt.ID, "error", err)
+			o.receipt.Result = nil
+			continue
+		}
+		log.Warn("could not record what came of the job; trying again", "receipt", o.receipt.ID, "error", err)
+		if !retry.wait(w.final) {
+			w.leaveReport(job, o)
+			return
+		}
+	}
+}
+
+func (w *worker) send(job *Job, o outcome) (string, error) {
+	if o.failure == nil {
+		return w.db.Complete(w.final, store.Completion{JobID: job.ID, Token: job.token, ReceiptID: o.receipt.ID, Result: o.receipt.Result})
+	}
+	backoff := o.backoff
+	if backoff == nil {
+		backoff = w.Backoff
+	}
+	return w.db.Fail(w.final, store.Failure{
+		JobID: job.ID, Token: job.token, Effect: o.failure.Effect, Retry: !o.failure.Final,
+		Category: o.failure.Category, Detail: cut(o.failure.Err), Backoff: backoff,
+	})
+}
+
+func (o outcome) category() string {
+	if o.failure == nil {
+		return ""
+	}
+	return o.failure.Category
+}
+
+// cut is an error's text, within detailLimit.
+func cut(err error) string {
+	if err == nil {
+		return ""
+	}
+	s := err.Error()
+	if len(s) > detailLimit {
+		s = s[:detailLimit] + fmt.Sprintf("\n(cut, %d bytes in all)", len(s))
+	}
+	return s
+}
+
+// dataException reports whether the server could not read a value that it was given.
+func dataException(err error) bool {
+	var p *store.Problem
+	return errors.As(err, &p) && strings.HasPrefix(p.Code, "22")
+}
