@@ -17,6 +17,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"jobtop/ui/nearest"
+	"jobtop/ui/theme"
 )
 
 // Config is the file's content. Its zero value is that of an empty file.
@@ -33,11 +34,11 @@ type Config struct {
 	// Lookup holds, by kind of job, the command that asks a provider for an effect. The
 	// kind "*" stands for all the others.
 	Lookup map[string]Lookup `toml:"lookup"`
-	// Theme gives parts of the screen, by name, another colour. The console checks the names.
-	Theme map[string]Colour `toml:"theme"`
-	// Keys gives actions of the console, by name, other keys, separated by spaces. The
+	// Theme is how the console looks, one of theme.Names.
+	Theme string `toml:"theme"`
+	// Keys gives actions of the console, by name, other keys; an empty list takes them away. The
 	// console checks both.
-	Keys map[string]string `toml:"keys"`
+	Keys map[string][]string `toml:"keys"`
 }
 
 // Profile is a database with a name.
@@ -124,6 +125,9 @@ func (c Config) check() error {
 		case lookup.Timeout < 0:
 			return fmt.Errorf("lookup.%q has a timeout below zero", kind)
 		}
+	}
+	if c.Theme != "" && !theme.Valid(c.Theme) {
+		return fmt.Errorf("no theme is called %q%s; there are %s", c.Theme, nearest.DidYouMean(c.Theme, theme.Names()), strings.Join(theme.Names(), ", "))
 	}
 	if c.Refresh != 0 && c.Refresh < Duration(100*time.Millisecond) {
 		return errors.New("refresh is below 100ms")

@@ -13,6 +13,7 @@ const whole = `
 operator = "alice"
 refresh = "5s"
 profile = "orders"
+theme = "light"
 
 [profiles.orders]
 dsn = "service=orders"
@@ -31,11 +32,8 @@ timeout = "30s"
 [lookup."*"]
 command = ["find-anything"]
 
-[theme]
-warning = "bright-yellow"
-
 [keys]
-refresh = "R ctrl-r"
+refresh = ["R", "ctrl-r"]
 `
 
 func TestWhole(t *testing.T) {
@@ -53,8 +51,8 @@ func TestWhole(t *testing.T) {
 			"card.charge": {Command: []string{"find-charge", "--live"}, Timeout: Duration(30 * time.Second)},
 			"*":           {Command: []string{"find-anything"}},
 		},
-		Theme: map[string]Colour{"warning": {"11"}},
-		Keys:  map[string]string{"refresh": "R ctrl-r"},
+		Theme: "light",
+		Keys:  map[string][]string{"refresh": {"R", "ctrl-r"}},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)
@@ -80,9 +78,10 @@ func TestMistakes(t *testing.T) {
 		"[profiles]\norders = { dsn = \"x\", produktion = true }": `line 2: unknown key "profiles.produktion"`,
 		"refresh = \"soon\"":                                           `line 1: refresh: "soon" is no duration; write it as "2s" or "1m30s"`,
 		"refresh = \"1ms\"":                                            `refresh is below 100ms`,
-		"[theme]\nwarning = \"yelow\"":                                 `line 2: theme.warning: "yelow" is no colour (did you mean yellow?)`,
-		"[theme]\nwarning = \"#12345\"":                                `is no colour`,
-		"[theme]\nwarning = \"256\"":                                   `is no colour`,
+		"theme = \"drak\"":                                             `no theme is called "drak" (did you mean dark?)`,
+		"[profiles.a]\ncolour = \"yelow\"":                             `line 2: profiles.a.colour: "yelow" is no colour (did you mean yellow?)`,
+		"[profiles.a]\ncolour = \"#12345\"":                            `is no colour`,
+		"[profiles.a]\ncolour = \"256\"":                               `is no colour`,
 		"operator = 5":                                                 `line 1: operator: a value of another type is needed`,
 		"[profiles.a]\ndsn = \"x\"\nproduction = \"yes\"":              `line 3: profiles.a.production: a value of another type is needed`,
 		"operator = \"alice":                                           `line 1: `,
