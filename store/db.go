@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -25,7 +26,8 @@ type Options struct {
 
 // DB is a database with a jobtop schema. It is safe for concurrent use.
 type DB struct {
-	pool *pgxpool.Pool
+	pool  *pgxpool.Pool
+	spent atomic.Int64 // nanoseconds of the server's time, of all reads
 }
 
 // connectTimeout bounds each attempt to connect, for each host of the DSN.

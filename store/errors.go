@@ -27,6 +27,11 @@ var (
 	ErrKeyReused = errors.New("action id used before")
 	// ErrSchema: the schema is missing or of another version; see SchemaError.
 	ErrSchema = errors.New("schema")
+	// ErrBadQuery: a filter, an order or a cursor that says nothing. Returned by Jobs and Actions.
+	ErrBadQuery = errors.New("bad query")
+	// ErrUnserved: no index serves the filter or the order, so it would have to read every
+	// job. Returned by Jobs.
+	ErrUnserved = errors.New("not served by an index")
 	// ErrBadDSN: the connection string cannot be read. Returned by Open and the schema calls.
 	ErrBadDSN = errors.New("bad connection string")
 )
@@ -92,7 +97,9 @@ func explain(doing string, err error) error {
 
 func explainServer(doing string, server *pgconn.PgError) error {
 	p := &Problem{Code: server.Code}
-	what := func(format string, arguments ...any) { p.What = "could not " + doing + ": " + fmt.Sprintf(format, arguments...) }
+	what := func(format string, arguments ...any) {
+		p.What = "could not " + doing + ": " + fmt.Sprintf(format, arguments...)
+	}
 	switch {
 	case server.Code == "42501":
 		p.kind = ErrNoRights

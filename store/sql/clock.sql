@@ -1,0 +1,2 @@
+-- The database's clock, for showing.
+SELECT clock_timestamp();
