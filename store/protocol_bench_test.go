@@ -1,0 +1,170 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"jobtop/store"
+	"jobtop/store/sandbox"
+	"jobtop/store/sandbox/sandboxtest"
+)
+
+// The cost of the record: claim, intent and complete, with attempts, receipts and the
+// guard, beside the same state changes written as two guarded UPDATEs on a bare copy of
+// jobs. Both on a durable server, by several clients, turn by turn in one run.
+//
+//	go test -run '^$' -bench Protocol -benchtime 5x ./store
+//
+// reports jobs a second of each and their ratio; and the rate of batches of 100 over
+// that of batches of 1.
+func BenchmarkProtocol(b *testing.B) {
+	const clients = 8
+	pool := durableDatabase(b, clients)
+	ctx := context.Background()
+	mustExec(b, pool, `CREATE TABLE bare (LIKE jobtop.jobs INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES)`)
+
+	const jobs = 1500
+	var ours, bare, batches time.Duration
+	b.ResetTimer()
+	for n := range b.N {
+		kind := fmt.Sprintf("bench-%d", n)
+		mustExec(b, pool, `INSERT INTO jobtop.jobs (id, kind, effect_key) SELECT $1::text || i, $1::text, $1::text || i FROM generate_series(1, $2::int) i`, kind, 2*jobs+clients)
+		mustExec(b, pool, `INSERT INTO bare (id, kind, effect_key) SELECT $1::text || i, $1::text, $1::text || i FROM generate_series(1, $2::int) i`, kind, jobs)
+		mustExec(b, pool, `VACUUM ANALYZE jobtop.jobs`)
+		mustExec(b, pool, `VACUUM ANALYZE bare`)
+		bare += drain(b, pool, clients, jobs, func(c *pgx.Conn) (int, error) { return bareJob(ctx, c, kind) })
+		ours += drain(b, pool, clients, jobs, func(c *pgx.Conn) (int, error) { return recordedJobs(ctx, c, kind, 1) })
+		batches += drain(b, pool, clients, jobs, func(c *pgx.Conn) (int, error) { return recordedJobs(ctx, c, kind, 100) })
+	}
+	b.StopTimer()
+	total := float64(jobs * b.N)
+	b.ReportMetric(total/ours.Seconds(), "recorded/s")
+	b.ReportMetric(total/bare.Seconds(), "bare/s")
+	b.ReportMetric(bare.Seconds()/ours.Seconds(), "recorded/bare")
+	b.ReportMetric(ours.Seconds()/batches.Seconds(), "batch100/batch1")
+	b.ReportMetric(0, "ns/op")
+}
+
+// drain lets the clients work off jobs and returns the time it took.
+func drain(b *testing.B, pool *pgxpool.Pool, clients, jobs int, work func(*pgx.Conn) (int, error)) time.Duration {
+	b.Helper()
+	connections := make([]*pgxpool.Conn, clients)
+	for i := range connections {
+		c, err := pool.Acquire(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		connections[i] = c
+		defer c.Release()
+	}
+	var left sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	start := time.Now()
+	for _, c := range connections {
+		left.Go(func() {
+			for {
+				n, err := work(c.Conn())
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				mu.Lock()
+				done += n
+				finished := done >= jobs
+				mu.Unlock()
+				if finished {
+					return
+				}
+			}
+		})
+	}
+	left.Wait()
+	elapsed := time.Since(start)
+	if done < jobs {
+		b.Fatalf("only %d of %d jobs were done", done, jobs)
+	}
+	return elapsed
+}
+
+// bareJob claims and completes one job with two guarded UPDATEs; 0 when there is none left.
+func bareJob(ctx context.Context, c *pgx.Conn, kind string) (int, error) {
+	token := uuid.Must(uuid.NewV7()).String()
+	var id string
+	err := c.QueryRow(ctx, `UPDATE bare SET state = 'running', version = version + 1, attempt = attempt + 1, lock_token = $1::text::uuid, worker = 'w',
+		claimed_at = now(), heartbeat_at = now(), state_changed_at = now()
+		WHERE id = (SELECT id FROM bare WHERE state IN ('pending', 'failed') AND kind = $2 AND run_at <= now() ORDER BY run_at, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
+		AND state IN ('pending', 'failed') RETURNING id`, token, kind).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	} else if err != nil {
+		return 0, err
+	}
+	tag, err := c.Exec(ctx, `UPDATE bare SET state = 'done', version = version + 1, lock_token = NULL, state_changed_at = now()
+		WHERE id = $1 AND state = 'running' AND lock_token = $2::text::uuid`, id, token)
+	if err != nil {
+		return 0, err
+	}
+	return int(tag.RowsAffected()), nil
+}
+
+// recordedJobs claims, begins and completes up to batch jobs through the functions.
+func recordedJobs(ctx context.Context, c *pgx.Conn, kind string, batch int) (int, error) {
+	token := uuid.Must(uuid.NewV7()).String()
+	rows, err := c.Query(ctx, `SELECT job_id FROM jobtop.claim('w', $1::text::uuid, $2::text[], $3::int, true)`, token, []string{kind}, batch)
+	if err != nil {
+		return 0, err
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	if batch == 1 {
+		if _, err := c.Exec(ctx, `CALL jobtop.begin_effect($1::text, $2::text::uuid)`, ids[0], token); err != nil {
+			return 0, err
+		}
+	} else if _, err := c.Exec(ctx, `CALL jobtop.begin_effects($1::text[], $2::text::uuid)`, ids, token); err != nil {
+		return 0, err
+	}
+	var n int
+	err = c.QueryRow(ctx, `SELECT count(*) FROM unnest($1::text[]) AS u(id) WHERE jobtop.complete(u.id, $2::text::uuid, 'r-' || u.id) = 'done'`, ids, token).Scan(&n)
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+func durableDatabase(b *testing.B, clients int32) *pgxpool.Pool {
+	b.Helper()
+	server := sandboxtest.Server(b, sandbox.Options{Durable: true})
+	url := server.URL("postgres")
+	if _, err := store.ApplySchema(context.Background(), url); err != nil {
+		b.Fatal(err)
+	}
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	config.MaxConns = clients + 1
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(pool.Close)
+	return pool
+}
+
+func mustExec(b *testing.B, pool *pgxpool.Pool, sql string, arguments ...any) {
+	b.Helper()
+	if _, err := pool.Exec(context.Background(), sql, arguments...); err != nil {
+		b.Fatal(err)
+	}
+}
