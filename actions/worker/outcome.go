@@ -77,7 +77,7 @@ type outcome struct {
 var errReturned = errors.New("the handler has returned")
 
 // handle runs the handler, and sees to it that whatever it does there is an outcome.
-func (w *worker) handle(job *Job) (o outcome) {
+func (w *worker) handle(job *Job, result chan<- outcome) {
 	var receipt Receipt
 	err := errors.New("the handler ended its goroutine")
 	category := "panic"
@@ -86,11 +86,10 @@ func (w *worker) handle(job *Job) (o outcome) {
 			err = fmt.Errorf("panic: %v\n%s", value, debug.Stack())
 		}
 		job.cancel(errReturned) // what the handler left running must not begin anything
-		o = job.judge(receipt, err, category)
+		result <- job.judge(receipt, err, category)
 	}()
 	receipt, err = w.Handlers[job.Kind](job.ctx, job)
 	category = "error"
-	return o
 }
 
 // judge turns what a handler returned, and what the worker itself knows, into an outcome.

@@ -18,7 +18,7 @@ func (w *worker) work(job *Job) {
 		return
 	}
 	result := make(chan outcome, 1)
-	go func() { result <- w.handle(job) }()
+	go w.handle(job, result)
 	select {
 	case o := <-result:
 		w.report(job, o)
