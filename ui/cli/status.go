@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jobtop/actions"
+	"jobtop/store"
+	"jobtop/ui/text"
+	"jobtop/ui/theme"
+)
+
+func (a *app) newStatusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "status",
+		GroupID: groupLook,
+		Short:   "Counts and ages, by state",
+		Long: `status prints how many jobs are in each state and since when, what is due, what is
+stuck, and which kinds are paused. Each figure says whether it is exact.
+
+As prometheus it prints text for the textfile collector of the node exporter.`,
+		Example: `  jobtop status
+  jobtop status -o prometheus > /var/lib/node_exporter/jobtop.prom`,
+		Args: noArguments,
+	}
+	output := outputFlag(cmd, "table", "json", "prometheus")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		s, err := a.connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		poll, err := s.db.Poll(cmd.Context())
+		if err != nil {
+			return err
+		}
+		switch output.value {
+		case "json":
+			return writeIndentedJSON(a.out, newStatusJSON(s, poll))
+		case "prometheus":
+			return writePrometheus(a.out, s.server, poll)
+		}
+		return s.writeStatus(poll)
+	}
+	return cmd
+}
+
+func (s *session) writeStatus(poll store.Poll) error {
+	fmt.Fprintln(s.out, s.screen.line(strings.Join(s.whereabouts(), "   ")))
+	fmt.Fprintln(s.out)
+
+	t := table{columns: []column{{title: "state"}, {title: "jobs", right: true}, {title: "oldest", right: true}, {least: 10}}}
+	row := func(name string, count store.Count, age, note string, role theme.Role) {
+		if count.N == 0 {
+			role = theme.Plain
+		}
+		t.add(plain(name), cell{s.count(count), role}, plain(age), plain(note))
+	}
+	roles := map[string]theme.Role{"review": theme.Warn, "dead": theme.Bad}
+	for _, state := range poll.States {
+		age := "-"
+		if state.OldestAge != nil && state.State != string(actions.Done) {
+			age = text.AgeColumn(*state.OldestAge)
+		}
+		row(state.State, state.Count, age, "", roles[state.State])
+	}
+	t.add(plain(""), plain(""), plain(""), plain(""))
+	row("due", poll.Due, ageOr(poll.OldestDue, "-"), "", theme.Plain)
+	note := ""
+	if heartbeatsStopped(poll) {
+		note = "heartbeats stopped everywhere; suspect the database or the network"
+	}
+	row("stuck", poll.Stuck, ageOr(poll.OldestStuck, "-"), note, theme.Bad)
+	if err := t.write(s.out, s.screen); err != nil {
+		return err
+	}
+	for i, p := range poll.Paused {
+		if i == 0 {
+			fmt.Fprintln(s.out)
+		}
+		until := "until somebody resumes it"
+		if p.EndsIn != nil {
+			until = "for another " + text.Duration(*p.EndsIn)
+		}
+		fmt.Fprintln(s.out, s.screen.line(fmt.Sprintf("paused %s by %s %s ago, %s: %s", p.Kind, p.By, text.AgeColumn(p.SinceAge), until, p.Reason)))
+	}
+	return nil
+}
+
+// whereabouts says whom we talk to, as the console's header does.
+func (s *session) whereabouts() []string {
+	facts := []string{fmt.Sprintf("%s @ %s", s.server.Database, s.server.Host), "primary", "RW", "role " + s.server.Role}
+	if s.server.Replica {
+		facts[1] = "replica"
+	}
+	if s.mayAct() != nil {
+		facts[2] = "RO"
+	}
+	if s.flags.profile != "" {
+		facts = append([]string{s.flags.profile}, facts...)
+	}
+	return facts
+}
+
+// heartbeatsStopped: the newest heartbeat of all jobs is older than any limit, so that
+// what is wrong is not with one job.
+func heartbeatsStopped(poll store.Poll) bool {
+	return poll.NewestHeartbeat != nil && poll.SmallestTimeout != nil && poll.Stuck.N > 1 && *poll.NewestHeartbeat > *poll.SmallestTimeout
+}
+
+// count writes a figure together with its precision.
+func (s *session) count(c store.Count) string {
+	switch c.Precision {
+	case store.Capped:
+		return text.Capped(c.N)
+	case store.Estimated:
+		return s.screen.charset.Estimated(c.N)
+	}
+	return text.Count(c.N)
+}
+
+type countJSON struct {
+	Count     int64   `json:"count"`
+	Precision string  `json:"precision"` // exact, capped (at least), estimated
+	Age       seconds `json:"count_age_seconds"`
+}
+
+func newCountJSON(c store.Count) countJSON {
+	return countJSON{c.N, string(c.Precision), seconds(c.Age)}
+}
+
+type stateJSON struct {
+	State string `json:"state"`
+	countJSON
+	OldestAge *seconds `json:"oldest_age_seconds"`
+}
+
+type oldestJSON struct {
+	countJSON
+	OldestAge *seconds `json:"oldest_age_seconds"`
+}
+
+type pausedJSON struct {
+	Kind   string   `json:"kind"`
+	By     string   `json:"by"`
+	Reason string   `json:"reason"`
+	Since  seconds  `json:"since_age_seconds"`
+	EndsIn *seconds `json:"ends_in_seconds"` // null: until somebody resumes it
+}
+
+type serverJSON struct {
+	Database      string `json:"database"`
+	Host          string `json:"host"`
+	Role          string `json:"role"`
+	ServerVersion int    `json:"server_version_num"`
+	Replica       bool   `json:"replica"`
+	MayAct        bool   `json:"may_act"`
+	SchemaVersion int64  `json:"schema_version"`
+}
+
+type statusJSON struct {
+	At                moment       `json:"at"`
+	Server            serverJSON   `json:"server"`
+	States            []stateJSON  `json:"states"`
+	Due               oldestJSON   `json:"due"`
+	Stuck             oldestJSON   `json:"stuck"`
+	NewestHeartbeat   *seconds     `json:"newest_heartbeat_age_seconds"`
+	HeartbeatsStopped bool         `json:"heartbeats_stopped"`
+	Paused            []pausedJSON `json:"paused"`
+	ServerCost        seconds      `json:"server_cost_seconds"`
+	RoundTrip         seconds      `json:"round_trip_seconds"`
+}
+
+func newStatusJSON(s *session, poll store.Poll) statusJSON {
+	status := statusJSON{
+		At: moment(poll.At),
+		Server: serverJSON{
+			Database: s.server.Database, Host: s.server.Host, Role: s.server.Role, ServerVersion: s.server.Version,
+			Replica: s.server.Replica, MayAct: s.mayAct() == nil, SchemaVersion: s.server.Schema.Have,
+		},
+		States:          []stateJSON{},
+		Due:             oldestJSON{newCountJSON(poll.Due), secondsOf(poll.OldestDue)},
+		Stuck:           oldestJSON{newCountJSON(poll.Stuck), secondsOf(poll.OldestStuck)},
+		NewestHeartbeat: secondsOf(poll.NewestHeartbeat), HeartbeatsStopped: heartbeatsStopped(poll),
+		Paused:     []pausedJSON{},
+		ServerCost: seconds(poll.ServerCost), RoundTrip: seconds(poll.RoundTrip),
+	}
+	for _, state := range poll.States {
+		status.States = append(status.States, stateJSON{state.State, newCountJSON(state.Count), secondsOf(state.OldestAge)})
+	}
+	for _, p := range poll.Paused {
+		status.Paused = append(status.Paused, pausedJSON{p.Kind, p.By, p.Reason, seconds(p.SinceAge), secondsOf(p.EndsIn)})
+	}
+	return status
+}
