@@ -52,7 +52,13 @@ type ActAnswer struct {
 // committed or may yet be. Settle finds out.
 type UnknownError struct{ cause error }
 
-func (e *UnknownError) Error() string { return "the answer was lost: " + e.cause.Error() }
+func (e *UnknownError) Error() string {
+	if e.cause == nil {
+		return "the answer was lost"
+	}
+	return "the answer was lost: " + e.cause.Error()
+}
+
 func (e *UnknownError) Unwrap() error { return e.cause }
 
 // The client waits longer than the server may take, so that whoever gives up first is
