@@ -4,7 +4,7 @@ import "jobtop/store"
 
 // dead gives a job up.
 var dead = &rules{
-	verb: VerbDead, target: Dead, key: 'X', title: "Mark dead", past: "marked dead",
+	verb: VerbDead, target: Dead, key: 'X', title: "Mark dead", past: "marked dead", did: "marked it dead",
 	cannot: func(s State) string { return "a job that is " + in(s) + " cannot be marked dead" },
 	preview: func(job store.Job) string {
 		return "; no worker will claim it again unless somebody requeues it"

@@ -86,16 +86,14 @@ func change(a store.ActAnswer) string {
 // how puts what last_change gives (a verb, "direct", "claim" or an attempt's outcome)
 // into words.
 func how(s string) string {
-	if r := rulesOf(Verb(s)); r != nil && s != string(VerbDone) {
-		return r.past + " it"
+	if r := rulesOf(Verb(s)); r != nil {
+		return r.did
 	}
 	switch s {
 	case "claim":
 		return "claimed it"
 	case "direct":
 		return "changed it by hand, past jobtop,"
-	case "done":
-		return "marked it done"
 	case "not_begun":
 		return "gave it up before it began"
 	case "refused":

@@ -5,7 +5,7 @@ import "jobtop/store"
 // hold takes a job out of the workers' hands until a person has looked. It is the
 // only verb that may take a job from a worker which is alive.
 var hold = &rules{
-	verb: VerbHold, target: Review, key: 'H', title: "Hold", past: "held for review",
+	verb: VerbHold, target: Review, key: 'H', title: "Hold", past: "held for review", did: "held it for review",
 	cannot: func(s State) string {
 		if s == Dead {
 			return "a dead job waits for nobody; E (requeue) or D (done) can still be used on it"

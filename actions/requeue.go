@@ -8,7 +8,7 @@ import (
 
 // requeue lets workers try a job again.
 var requeue = &rules{
-	verb: VerbRequeue, target: Pending, key: 'E', title: "Requeue", past: "requeued",
+	verb: VerbRequeue, target: Pending, key: 'E', title: "Requeue", past: "requeued", did: "requeued it",
 	cannot: func(s State) string { return "a job that is " + in(s) + " cannot be requeued" },
 	preview: func(job store.Job) string {
 		text := " and will be claimed again"

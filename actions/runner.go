@@ -53,7 +53,10 @@ func (r *Runner) Run(ctx context.Context, o Order) Result {
 		result.Outcome, result.Err = outcome, err
 		return result
 	}
-	if err := errors.Join(o.valid(), ValidOperator(r.Operator)); err != nil {
+	if err := o.valid(); err != nil {
+		return fail(Errored, err)
+	}
+	if err := ValidOperator(r.Operator); err != nil {
 		return fail(Errored, err)
 	}
 	if err := ctx.Err(); err != nil {

@@ -56,7 +56,8 @@ type rules struct {
 	target State
 	key    rune
 	title  string // "Requeue"
-	past   string // "requeued": "charge-1 was requeued", "bob requeued it"
+	past   string // "charge-1 was requeued"
+	did    string // "bob requeued it"
 	// cannot says why the verb does not apply to a job in a state without an edge.
 	cannot func(State) string
 	// preview says what will happen to a job, after "KIND ID goes from A to B".
