@@ -21,6 +21,10 @@ BEGIN
   IF claim.token IS NULL OR coalesce(claim.worker, '') = '' OR coalesce(cardinality(claim.kinds), 0) = 0 OR coalesce(claim.batch, 0) NOT BETWEEN 1 AND 1000 THEN
     RAISE EXCEPTION 'claim needs a worker, a token, at least one kind and a batch from 1 to 1000' USING ERRCODE = '22023';
   END IF;
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'claim must run in a READ COMMITTED transaction' USING ERRCODE = 'JT010',
+      HINT = 'Under a fixed snapshot a repeated call could not see what the first one took.';
+  END IF;
   PERFORM jobtop.enter('claim');
   -- Two calls with one token (the first one's answer was lost) come one after the other.
   PERFORM pg_advisory_xact_lock(hashtextextended(claim.token::text, 7106));
