@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jobtop/actions"
 	"jobtop/ui/nearest"
 )
 
@@ -68,9 +69,12 @@ DATABASE_URL, or the PG* variables, PGSERVICE and .pgpass, as for psql.`,
 	root.Flags().StringVarP(&a.flags.view, "view", "c", "", "open the console at this `view`: overview, stuck, review, jobs, actions")
 
 	root.AddCommand(
-		a.newStatusCommand(), a.newListCommand(), a.newShowCommand(),
-		a.newSchemaCommand(),
+		a.newStatusCommand(), a.newListCommand(), a.newShowCommand(), a.newActionsCommand(),
+		a.newSchemaCommand(), a.newDemoCommand(),
 	)
+	for _, verb := range actions.Verbs() {
+		root.AddCommand(a.newActCommand(verb))
+	}
 	return root
 }
 
@@ -180,7 +184,7 @@ func (c *choice) Set(s string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("not one of the choices%s:  %s", nearest.DidYouMean(s, c.words), strings.Join(c.words, ", "))
+	return fmt.Errorf("not one of the choices%s: %s", nearest.DidYouMean(s, c.words), strings.Join(c.words, ", "))
 }
 
 // outputFlag adds -o to a command; the first format is the default.

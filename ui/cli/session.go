@@ -19,7 +19,7 @@ type session struct {
 
 // connect opens the database and makes sure that it can be read. The caller closes it.
 func (a *app) connect(ctx context.Context) (*session, error) {
-	db, err := store.Open(ctx, store.Options{DSN: a.dsn(), Application: "jobtop " + a.build.Version})
+	db, err := store.Open(ctx, store.Options{DSN: a.dsn(), Application: a.client()})
 	if err != nil {
 		return nil, err
 	}
@@ -32,6 +32,9 @@ func (a *app) connect(ctx context.Context) (*session, error) {
 	a.log.Info("connected", "database", s.server.Database, "host", s.server.Host, "role", s.server.Role)
 	return s, nil
 }
+
+// client is how this program calls itself in the database.
+func (a *app) client() string { return "jobtop " + a.build.Version }
 
 func (s *session) close() { s.db.Close() }
 
@@ -72,7 +75,7 @@ func (s *session) newRunner(ctx context.Context) (*actions.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	runner := &actions.Runner{DB: s.db, Operator: operator, Client: "jobtop " + s.build.Version}
+	runner := &actions.Runner{DB: s.db, Operator: operator, Client: s.client()}
 	if directory, err := config.StateDir(); err != nil {
 		s.complain("no journal: " + err.Error())
 	} else {

@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"jobtop/actions/demo"
+	"jobtop/ui/config"
+)
+
+// demoFlags are those of jobtop demo.
+type demoFlags struct {
+	headless bool
+	seed     uint64
+	workers  int
+	rate     float64
+	limit    time.Duration
+}
+
+func (a *app) newDemoCommand() *cobra.Command {
+	var f demoFlags
+	cmd := &cobra.Command{
+		Use:     "demo",
+		GroupID: groupOperate,
+		Short:   "Try jobtop on a throwaway database, with workers that go wrong",
+		Long: `demo starts a PostgreSQL server of its own in a temporary directory, worker processes
+that are killed, hang or make no progress now and then, a made-up payment provider that
+loses answers, and the console on top. When it ends, nothing of it is left.
+
+The server programs of PostgreSQL 14 to 18 must be installed; JOBTOP_PG_BIN names their
+directory where they are in an unusual one.`,
+		Example: `  jobtop demo
+  jobtop demo --headless --for 10m       no console; prints the database's URL first`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.checkDemo(cmd, f); err != nil {
+				return err
+			}
+			return a.runDemo(cmd, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.headless, "headless", false, "open no console; print the database's URL on the first line, and run until stopped")
+	flags.Uint64Var(&f.seed, "seed", 0, "make it repeatable: the same jobs go wrong in the same way (default random)")
+	flags.IntVar(&f.workers, "workers", 6, "worker processes")
+	flags.Float64Var(&f.rate, "rate", 2, "jobs a second")
+	flags.DurationVar(&f.limit, "for", 0, "end after this long, such as 10m (default never)")
+	cmd.AddCommand(a.newDemoWorkerCommand(), a.newDemoLookupCommand())
+	return cmd
+}
+
+func (a *app) checkDemo(cmd *cobra.Command, f demoFlags) error {
+	switch {
+	case a.flags.db != "" || cmd.Flags().Changed("profile"):
+		return usagef("jobtop demo brings a database of its own; leave out --db and --profile")
+	case f.workers < 1 || f.workers > demo.MaxWorkers:
+		return usagef("--workers must be 1 to %d, not %d", demo.MaxWorkers, f.workers)
+	case !(f.rate > 0 && f.rate <= demo.MaxRate):
+		return usagef("--rate must be above 0 and at most %g jobs a second, not %g", demo.MaxRate, f.rate)
+	case f.limit < 0 || cmd.Flags().Changed("for") && f.limit == 0:
+		return usagef("--for must be above 0, not %s", f.limit)
+	case !f.headless && !(isTerminal(a.stdin) && isTerminal(a.stdout)):
+		return usagef("the console needs a terminal; use jobtop demo --headless without one")
+	}
+	return nil
+}
+
+// errDemoOver: --for has gone by.
+var errDemoOver = errors.New("the demo's time is over")
+
+func (a *app) runDemo(cmd *cobra.Command, f demoFlags) (err error) {
+	ctx := cmd.Context()
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("the program does not find itself to start workers with: %w", err)
+	}
+	if f.seed == 0 {
+		f.seed = uint64(time.Now().UnixNano())
+	}
+	progress := newDemoProgress(a)
+	d, err := demo.Start(ctx, demo.Options{
+		Worker: []string{self, demoName, demoWorkerName}, Seed: f.seed, Workers: f.workers, Rate: f.rate, Progress: progress.stage,
+	})
+	if err != nil {
+		progress.clear()
+		return a.explainDemo(ctx, err)
+	}
+	// Also after a panic, which goes on from here.
+	defer func() { err = errors.Join(err, d.Stop()) }()
+
+	// The time runs from here, so that all of it can be looked at.
+	if f.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, f.limit, errDemoOver)
+		defer cancel()
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	broken := make(chan error, 1)
+	go func() {
+		select {
+		case err := <-d.Failed():
+			broken <- err
+			cancel(err)
+		case <-ctx.Done():
+		}
+	}()
+
+	lookup := []string{self, demoName, demoLookupName, "--provider", d.Provider()}
+	file, err := writeDemoConfig(d, lookup)
+	if err != nil {
+		progress.clear()
+		return err
+	}
+	if f.headless {
+		err = a.waitForDemo(ctx, d, file)
+	} else {
+		progress.clear()
+		err = a.showDemo(ctx, cmd.Root(), d, lookup)
+	}
+	select {
+	case failure := <-broken:
+		return fmt.Errorf("the demo broke down: %w", failure)
+	default:
+	}
+	if errors.Is(context.Cause(ctx), errDemoOver) {
+		return nil
+	}
+	return err
+}
+
+// waitForDemo prints where the demo is and waits until it is stopped, which is how it is
+// meant to end.
+func (a *app) waitForDemo(ctx context.Context, d *demo.Demo, file string) error {
+	fmt.Fprintln(a.out, d.DSN())
+	if err := a.out.Flush(); err != nil {
+		return fmt.Errorf("the database's URL could not be printed: %w", reason(err))
+	}
+	fmt.Fprintf(a.stderr, "PostgreSQL %s. In another terminal, with the provider's lookup:  jobtop --config %s\nor without:  jobtop -d THAT_URL\n"+
+		"Runs until it is stopped (ctrl-c), and leaves nothing behind.\n", d.ServerVersion(), file)
+	<-ctx.Done()
+	return nil
+}
+
+// showDemo opens the console, which is what the root command runs, on the demo: with the
+// operator's own settings but for the database and the lookup.
+func (a *app) showDemo(ctx context.Context, console *cobra.Command, d *demo.Demo, lookup []string) error {
+	a.flags.db, a.flags.profile, a.profile = d.DSN(), "", config.Profile{}
+	a.config.Lookup = map[string]config.Lookup{"*": {Command: lookup}}
+	console.SetContext(ctx)
+	return console.RunE(console, nil)
+}
+
+// writeDemoConfig writes a configuration for other jobtops, which goes with the demo.
+func writeDemoConfig(d *demo.Demo, lookup []string) (string, error) {
+	text, err := toml.Marshal(map[string]any{
+		"profile":  demoName,
+		"profiles": map[string]any{demoName: map[string]string{"dsn": d.DSN()}},
+		"lookup":   map[string]any{"*": map[string]any{"command": lookup}},
+	})
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(d.Dir(), "jobtop.toml")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return "", fmt.Errorf("the demo's configuration could not be written: %w", err)
+	}
+	return file, nil
+}
+
+// explainDemo tells why a demo could not start, on as many lines as that takes.
+func (a *app) explainDemo(ctx context.Context, err error) error {
+	if signalOf(ctx) != 0 {
+		return context.Canceled
+	}
+	fmt.Fprintln(a.stderr, "jobtop: the demo could not start")
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintln(a.stderr, a.screen.charset.Line(strings.TrimRight(line, "\n"), messageWidth))
+	}
+	return &statusError{status: exitError}
+}
+
+// demoProgress tells on standard error how the start goes: on a terminal one line that is
+// rewritten, elsewhere a line a stage.
+type demoProgress struct {
+	app      *app
+	terminal bool
+	began    time.Time
+}
+
+func newDemoProgress(a *app) *demoProgress {
+	return &demoProgress{app: a, terminal: isTerminal(a.stderr) && os.Getenv("TERM") != "dumb", began: time.Now()}
+}
+
+// stage is called as a stage begins, and with the time that it took when it has ended.
+func (p *demoProgress) stage(name string, took time.Duration) {
+	switch {
+	case !p.terminal && took > 0:
+		fmt.Fprintf(p.app.stderr, "demo: %-10s %5.2f s\n", name, took.Seconds())
+	case p.terminal && took == 0:
+		fmt.Fprintf(p.app.stderr, "\r\x1b[Kstarting the demo: %s (%.1f s)", name, time.Since(p.began).Seconds())
+	}
+}
+
+// clear makes room for what comes next.
+func (p *demoProgress) clear() {
+	if p.terminal {
+		fmt.Fprint(p.app.stderr, "\r\x1b[K")
+	}
+}
+
+// The names of the demo's commands.
+const (
+	demoName       = "demo"
+	demoWorkerName = "worker"
+	demoLookupName = "lookup"
+)
+
+// newDemoWorkerCommand is one worker process of a demo, which starts it.
+func (a *app) newDemoWorkerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: demoWorkerName, Hidden: true, Args: noArguments, PersistentPreRunE: a.prepareBare,
+		RunE: func(cmd *cobra.Command, _ []string) error { return demo.RunWorker(cmd.Context(), a.stdin) },
+	}
+}
+
+// newDemoLookupCommand asks the provider of a demo for an effect: a lookup command as
+// anybody may configure one. The effect key is the argument, or in the environment.
+func (a *app) newDemoLookupCommand() *cobra.Command {
+	var provider string
+	cmd := &cobra.Command{
+		Use: demoLookupName + " [EFFECT_KEY]", Hidden: true, Args: cobra.MaximumNArgs(1), PersistentPreRunE: a.prepareBare,
+		RunE: func(cmd *cobra.Command, arguments []string) error {
+			key := os.Getenv("JOBTOP_EFFECT_KEY")
+			if len(arguments) > 0 {
+				key = arguments[0]
+			}
+			if key == "" || provider == "" {
+				return usagef("%s needs an effect key, and the provider's URL in --provider or %s", cmd.CommandPath(), demo.ProviderEnv)
+			}
+			answer, err := demo.LookUp(cmd.Context(), provider, key)
+			if err != nil {
+				return err
+			}
+			return json.NewEncoder(a.out).Encode(answer)
+		},
+	}
+	cmd.Flags().StringVar(&provider, "provider", os.Getenv(demo.ProviderEnv), "the provider's `URL`")
+	return cmd
+}
+
+// prepareBare is for commands that heed no configuration.
+func (a *app) prepareBare(*cobra.Command, []string) error {
+	a.screen = newScreen(a.stdout, a.flags)
+	return nil
+}
