@@ -14,10 +14,13 @@ import (
 // steps that change the rows as the functions of the schema would have.
 type past struct {
 	dice     *rand.Rand
+	scenario Scenario // of before the start: no job is one of the first
 	history  sandbox.History
-	effects  map[string]time.Duration // what the provider really did: how long ago, by key
-	receipts map[string]string        // receipt ID by key
+	effects  map[string]PastEffect // what the provider really did, by key
 }
+
+// operatorRole is the database role of the operators.
+const operatorRole = "operator"
 
 // life is one job of the past, at a moment of it.
 type life struct {
@@ -127,7 +130,7 @@ func (l *life) fail(effect string, retry bool, category, detail string) *life {
 	l.end(effect, to, category, detail)
 	l.job.ErrorCategory, l.job.ErrorDetail = &category, &detail
 	if to == "failed" {
-		l.job.Run = l.at - min(300, 3<<l.job.Attempt)*time.Second
+		l.job.Run = l.at - min(300*time.Second, 3*time.Second<<l.job.Attempt)
 	}
 	l.change(to)
 	return l
@@ -268,8 +271,7 @@ func (l *life) keep() {
 	h.Actions = append(h.Actions, l.actions...)
 	h.LateReports = append(h.LateReports, l.late...)
 	if l.acted != nil {
-		l.past.effects[l.job.EffectKey] = *l.acted
-		l.past.receipts[l.job.EffectKey] = l.receiptID()
+		l.past.effects[l.job.EffectKey] = PastEffect{ReceiptID: l.receiptID(), Ago: *l.acted}
 	}
 }
 

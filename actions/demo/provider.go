@@ -97,9 +97,15 @@ type refusal struct {
 	Message string `json:"message"`
 }
 
+// What the provider says of a key.
+const (
+	statusHappened = "happened"
+	statusUnknown  = "unknown"
+)
+
 // report is the body of an answer about a key.
 type report struct {
-	Status    string `json:"status"` // happened or unknown
+	Status    string `json:"status"`
 	Key       string `json:"key"`
 	ReceiptID string `json:"receipt_id,omitempty"`
 	At        string `json:"at,omitempty"`
@@ -138,7 +144,7 @@ func (p *Provider) act(w http.ResponseWriter, r *http.Request) {
 	if temper == LostAnswer && !before {
 		panic(http.ErrAbortHandler)
 	}
-	reply(w, http.StatusOK, report{"happened", key, effect.ReceiptID, effect.At.UTC().Format(time.RFC3339)})
+	reply(w, http.StatusOK, report{statusHappened, key, effect.ReceiptID, effect.At.UTC().Format(time.RFC3339)})
 }
 
 // happen acts, unless it has done so before for the key.
@@ -165,10 +171,10 @@ func (p *Provider) tell(w http.ResponseWriter, key string) {
 	effect, ok := p.effects[key]
 	p.mu.Unlock()
 	if !ok {
-		reply(w, http.StatusOK, report{Status: "unknown", Key: key})
+		reply(w, http.StatusOK, report{Status: statusUnknown, Key: key})
 		return
 	}
-	reply(w, http.StatusOK, report{"happened", key, effect.ReceiptID, effect.At.UTC().Format(time.RFC3339)})
+	reply(w, http.StatusOK, report{statusHappened, key, effect.ReceiptID, effect.At.UTC().Format(time.RFC3339)})
 }
 
 func reply(w http.ResponseWriter, status int, body any) {

@@ -13,12 +13,13 @@ import (
 // Temper is what goes wrong with one attempt, if anything.
 type Temper string
 
-// The tempers. The worker brings about the first three, the provider the others.
+// The tempers. The worker brings about the first group, the provider the others.
 const (
 	Fine     Temper = "fine"
 	BadInput Temper = "bad input" // fails before the effect begins, and may be tried again
 	Hopeless Temper = "hopeless"  // fails before the effect begins, for good
 	Idle     Temper = "idle"      // heartbeats go on, progress does not
+	Hang     Temper = "hang"      // has the receipt, says nothing for a while, and then reports it
 
 	Slow       Temper = "slow"        // the provider takes its time, and acts
 	Busy       Temper = "busy"        // the provider refuses for now
@@ -28,11 +29,31 @@ const (
 	Doubled    Temper = "doubled"     // the provider answers with another effect's receipt
 )
 
+// What the record says of an attempt that went wrong.
+const (
+	hopeless = "\"customer@@example.com\" is no address; nothing was sent to anybody"
+	busy     = "the provider refused with status 503: over capacity, nothing was done"
+	declined = "the provider refused with status 402: insufficient funds"
+	lost     = "the provider closed the connection before it answered"
+)
+
+// badInput is what the record says of a job that its worker could not begin with.
+func badInput(k Kind) (category, detail string) {
+	if k.Steps > 0 {
+		return "disk full", "write /var/reports/tmp: no space left on device"
+	}
+	return "template missing", k.Prefix + "-2024 has no text in pt-BR"
+}
+
 // Kind is a kind of job: what it is like to run, and how often what goes wrong.
 type Kind struct {
 	Name    string
 	Prefix  string // of the job's id
 	Receipt string // prefix of the provider's receipt ID
+
+	// Known is the number of a job of the past that can be told of beforehand, and
+	// KnownReceipt that of its receipt. Both count up from there.
+	Known, KnownReceipt int
 
 	Share            float64       // of all jobs
 	Work             time.Duration // before the provider is called; typical
@@ -55,38 +76,38 @@ type Odds struct {
 // Kinds are the kinds of job of the demo.
 var Kinds = []Kind{
 	{
-		Name: "card.charge", Prefix: "charge", Receipt: "ch", Share: 0.33, Work: 1200 * time.Millisecond,
+		Name: "card.charge", Prefix: "charge", Receipt: "ch", Known: 10442, KnownReceipt: 8121, Share: 0.33, Work: 1200 * time.Millisecond,
 		RecordsIntent: true, MaxAttempts: 5, HeartbeatTimeout: 5 * time.Second,
 		Opening: []Temper{Slow, LostAnswer, Declined, Silence, Busy},
 		Odds:    []Odds{{Slow, 0.08}, {LostAnswer, 0.025}, {Silence, 0.015}, {Declined, 0.015}, {Busy, 0.04}},
 	},
 	{
-		Name: "invoice.send", Prefix: "invoice", Receipt: "in", Share: 0.26, Work: 1800 * time.Millisecond,
+		Name: "invoice.send", Prefix: "invoice", Receipt: "in", Known: 88121, KnownReceipt: 9901, Share: 0.26, Work: 1800 * time.Millisecond,
 		RecordsIntent: true, MaxAttempts: 3, HeartbeatTimeout: 5 * time.Second,
 		Opening: []Temper{Slow, Busy, BadInput, Hopeless},
 		Odds:    []Odds{{Slow, 0.05}, {Busy, 0.06}, {BadInput, 0.02}, {Hopeless, 0.003}, {Silence, 0.008}},
 	},
 	{
-		Name: "mail.send", Prefix: "mail", Receipt: "ml", Share: 0.27, Work: 700 * time.Millisecond,
+		Name: "mail.send", Prefix: "mail", Receipt: "ml", Known: 30752, KnownReceipt: 40188, Share: 0.27, Work: 700 * time.Millisecond,
 		MaxAttempts: 4, HeartbeatTimeout: 5 * time.Second,
-		Opening: []Temper{Slow, LostAnswer, Busy},
-		Odds:    []Odds{{Slow, 0.05}, {LostAnswer, 0.012}, {Busy, 0.03}, {Hopeless, 0.003}},
+		Opening: []Temper{Hang, LostAnswer, Busy},
+		Odds:    []Odds{{Slow, 0.05}, {LostAnswer, 0.012}, {Busy, 0.03}, {Hopeless, 0.003}, {Hang, 0.01}},
 	},
 	{
-		Name: "refund.pay", Prefix: "refund", Receipt: "re", Share: 0.07, Work: 1500 * time.Millisecond,
+		Name: "refund.pay", Prefix: "refund", Receipt: "re", Known: 2208, KnownReceipt: 1431, Share: 0.07, Work: 1500 * time.Millisecond,
 		RecordsIntent: true, MaxAttempts: 5, HeartbeatTimeout: 5 * time.Second,
 		Opening: []Temper{Fine, Doubled},
 		Odds:    []Odds{{Slow, 0.2}, {Declined, 0.03}, {LostAnswer, 0.03}, {Doubled, 0.02}},
 	},
 	{
-		Name: "report.build", Prefix: "report", Receipt: "rp", Share: 0.04, Work: 14 * time.Second, Steps: 20,
+		Name: "report.build", Prefix: "report", Receipt: "rp", Known: 517, KnownReceipt: 466, Share: 0.04, Work: 14 * time.Second, Steps: 20,
 		RecordsIntent: true, MaxAttempts: 3, HeartbeatTimeout: 5 * time.Second, ProgressTimeout: 6 * time.Second,
 		Opening: []Temper{Idle, Fine},
 		Odds:    []Odds{{Idle, 0.1}, {BadInput, 0.04}},
 	},
 	{
 		// Paused from before the start: its jobs pile up until somebody resumes it.
-		Name: "sms.send", Prefix: "sms", Receipt: "sm", Share: 0.03, Work: 500 * time.Millisecond,
+		Name: "sms.send", Prefix: "sms", Receipt: "sm", Known: 6120, KnownReceipt: 5904, Share: 0.03, Work: 500 * time.Millisecond,
 		MaxAttempts: 4, HeartbeatTimeout: 5 * time.Second,
 	},
 }
@@ -108,6 +129,11 @@ func kindNamed(name string) Kind {
 
 // jobID is the id of the kind's job of that number; it is the effect key, too.
 func (k Kind) jobID(number int) string { return k.Prefix + "-" + strconv.Itoa(number) }
+
+// receiptID is the provider's receipt for a job of the past.
+func (k Kind) receiptID(number int) string {
+	return k.Receipt + "_" + strconv.Itoa(k.KnownReceipt+number-k.Known)
+}
 
 // parseID tells the kind and number of a job.
 func parseID(id string) (Kind, int, bool) {
