@@ -46,10 +46,7 @@ func Reading(job store.Job) []string {
 		}
 		return settled(job, "no attempt recorded that its effect began; the last was "+attempt(e))
 	}
-	if working(job) {
-		return []string{attempt(e) + " runs under a worker that records no intents, so the record cannot tell", lookUp(job)}
-	}
-	return []string{attempt(e) + " ran under a worker that records no intents, so the record cannot tell", lookUp(job)}
+	return readNotKnown(job)
 }
 
 func readHappened(job store.Job) []string {
@@ -76,6 +73,17 @@ func readMayHaveHappened(job store.Job) []string {
 		return []string{fmt.Sprintf("%s began its effect%s and is at it now", attempt(e), ago0(e.EffectAge))}
 	}
 	return []string{fmt.Sprintf("%s told the provider%s, and no answer is recorded", attempt(e), ago0(e.EffectAge)), lookUp(job)}
+}
+
+func readNotKnown(job store.Job) []string {
+	const cannotTell = "the record cannot tell"
+	switch {
+	case job.Evidence.Attempt == nil:
+		return []string{cannotTell, lookUp(job)}
+	case working(job):
+		return []string{attempt(job.Evidence) + " runs under a worker that records no intents, so " + cannotTell}
+	}
+	return []string{attempt(job.Evidence) + " ran under a worker that records no intents, so " + cannotTell, lookUp(job)}
 }
 
 // working: the verdict rests on the attempt that runs now, under a worker that is alive.
