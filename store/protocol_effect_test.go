@@ -1,0 +1,160 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+
+	"jobtop/store"
+	"jobtop/store/sandbox"
+	"jobtop/store/sandbox/sandboxtest"
+)
+
+// TestIntentInsideATransactionIsRefused: a caller whose transaction is open, in whatever
+// way, gets an error instead of an intent that could still be rolled back.
+func TestIntentInsideATransactionIsRefused(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	token := l.take("job", false)
+	ctx := context.Background()
+	for name, statements := range map[string][]string{
+		"a block":                 {"BEGIN", "CALL", "COMMIT"},
+		"a savepoint":             {"BEGIN", "SAVEPOINT s", "CALL", "ROLLBACK TO s", "COMMIT"},
+		"an exception handler":    {"DO $$ DECLARE a text; k text; r text; BEGIN CALL jobtop.begin_effect('job', '" + token + "', a, k, r); EXCEPTION WHEN invalid_transaction_termination THEN RAISE; END $$"},
+		"a caught exception":      {"DO $$ DECLARE a text; k text; r text; BEGIN BEGIN CALL jobtop.begin_effect('job', '" + token + "', a, k, r); EXCEPTION WHEN OTHERS THEN NULL; END; END $$"},
+		"a string of statements":  {"SELECT 1; CALL jobtop.begin_effect('job', '" + token + "')"},
+		"a block, for the batch":  {"BEGIN", "CALLS", "COMMIT"},
+		"autocommit in a session": {"BEGIN; CALL jobtop.begin_effect('job', '" + token + "'); COMMIT"},
+	} {
+		conn := l.session()
+		code := ""
+		for _, sql := range statements {
+			switch sql {
+			case "CALL":
+				sql = "CALL jobtop.begin_effect('job', '" + token + "')"
+			case "CALLS":
+				sql = "CALL jobtop.begin_effects('{job}', '" + token + "')"
+			}
+			if _, err := conn.Exec(ctx, sql); err != nil {
+				code = sqlstate(err)
+			}
+		}
+		if code != "2D000" && name != "a caught exception" {
+			t.Errorf("%s: ended with %q", name, code)
+		}
+		_ = conn.Close(ctx)
+		l.is("", `SELECT effect_at FROM jobtop.jobs WHERE id = 'job'`)
+		l.is("", `SELECT effect_at FROM jobtop.attempts WHERE job_id = 'job'`)
+	}
+	l.begin("job", token)
+	l.job("job", "running", 1, store.VerdictMayHaveHappened)
+}
+
+// TestCommitsAreDurable: whatever the session says of synchronous_commit, the functions'
+// own transactions wait for the disk, and afterwards the session is as it was.
+func TestCommitsAreDurable(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	ctx := context.Background()
+	conn := l.session()
+	show := func(want, when string) {
+		t.Helper()
+		var setting string
+		if err := conn.QueryRow(ctx, "SHOW synchronous_commit").Scan(&setting); err != nil {
+			t.Fatal(err)
+		}
+		if setting != want {
+			t.Errorf("%s: synchronous_commit is %s, not %s", when, setting, want)
+		}
+	}
+	run := func(sql string, arguments ...any) {
+		t.Helper()
+		if _, err := conn.Exec(ctx, sql, arguments...); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	token := newToken()
+	// Inside of procedures that commit nothing can be shown, so the record's own writes tell.
+	l.exec(`CREATE TABLE public.seen (of text, setting text)`)
+	l.exec(`CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+		BEGIN INSERT INTO public.seen VALUES (TG_TABLE_NAME, current_setting('synchronous_commit')); RETURN NULL; END $$`)
+	l.exec(`CREATE TRIGGER note AFTER UPDATE OF effect_at ON jobtop.attempts FOR EACH ROW EXECUTE FUNCTION public.note()`)
+	run("SET synchronous_commit = off")
+	for _, step := range []struct{ name, sql string }{
+		{"enqueue", "SELECT jobtop.enqueue('job', 'charge')"},
+		{"claim", "SELECT jobtop.claim('w', '" + token + "', '{charge}', 1, true)"},
+		{"begin_effect", "CALL jobtop.begin_effect('job', '" + token + "')"},
+		{"complete", "SELECT jobtop.complete('job', '" + token + "', 'r')"},
+		{"fail", "SELECT jobtop.fail('job', '" + token + "', 'unknown')"},
+		{"once", "SELECT jobtop.once('key', '1 hour')"},
+		{"act", "SELECT jobtop.act(gen_random_uuid(), 'dead', 'job', 'done', 3, 'ada', 'a test')"},
+		{"settle", "SELECT jobtop.settle(gen_random_uuid(), 'dead', 'job', 'ada')"},
+		{"pause", "SELECT jobtop.pause(gen_random_uuid(), 'charge', 'ada', 'a test')"},
+		{"resume", "SELECT jobtop.resume(gen_random_uuid(), 'charge', 'ada', 'a test')"},
+		{"retain", "SELECT jobtop.retain('30 days', '30 days')"},
+	} {
+		if step.name == "begin_effect" {
+			run(step.sql)
+			show("off", "after begin_effect")
+			continue
+		}
+		run("BEGIN")
+		run(step.sql)
+		show("on", step.name)
+		run("COMMIT")
+		show("off", "after "+step.name)
+	}
+	l.is("on", `SELECT string_agg(DISTINCT setting, ',') FROM public.seen`)
+
+	// A stronger setting stays.
+	run("SET synchronous_commit = remote_apply")
+	run("BEGIN")
+	run("SELECT jobtop.once('key', '1 hour')")
+	show("remote_apply", "once")
+	run("ROLLBACK")
+}
+
+// TestIntentOutlivesACrash: the server is killed right after begin_effect has answered a
+// session that had synchronous_commit off.
+func TestIntentOutlivesACrash(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	server := sandboxtest.Server(t, sandbox.Options{Settings: map[string]string{"synchronous_commit": "off", "wal_writer_delay": "10s"}})
+	if _, err := store.ApplySchema(ctx, server.URL("postgres")); err != nil {
+		t.Fatal(err)
+	}
+	l := openLedger(t, server.URL("postgres"))
+	token := l.take("job", true)
+	if err := server.Crash(); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	l = openLedger(t, server.URL("postgres"))
+	l.job("job", "running", 1, store.VerdictMayHaveHappened)
+	l.is(token, `SELECT lock_token FROM jobtop.jobs WHERE id = 'job'`)
+	if answer := l.complete("job", token, "r"); answer != "done" {
+		t.Errorf("after the crash the token holds no more: %s", answer)
+	}
+}
+
+// TestIntentFindsALateReceipt: a receipt that came too late for its own attempt keeps the
+// next one from calling the provider again.
+func TestIntentFindsALateReceipt(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	first := l.take("job", true)
+	l.stop("job")
+	l.complete("job", first, "of the first")
+	l.act("job", "requeue", "may_have_happened")
+	second, _ := l.claim(1)
+	intent, err := l.db.BeginEffect(context.Background(), "job", second)
+	if want := (store.Intent{Answer: store.IntentHappened, EffectKey: "job", ReceiptID: "of the first"}); err != nil || intent != want {
+		t.Fatalf("begin_effect answered %+v, %v", intent, err)
+	}
+	l.is("", `SELECT effect_at FROM jobtop.jobs WHERE id = 'job'`)
+	if answer := l.complete("job", second, intent.ReceiptID); answer != "done" {
+		t.Error(answer)
+	}
+	l.job("job", "done", 2, store.VerdictHappened)
+}
