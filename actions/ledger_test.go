@@ -238,7 +238,7 @@ func sqlState(err error) string {
 }
 
 // eventually polls until something holds.
-func eventually(t testing.TB, what string, holds func() bool) {
+func eventually(t rapid.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for !holds() {
