@@ -41,7 +41,7 @@ func (db *DB) Actions(ctx context.Context, q ActionQuery) (ActionPage, error) {
 		return ActionPage{}, err
 	}
 	if s.more {
-		s.page.Next = s.last.write(s.mark())
+		s.page.Next = s.end.write(s.mark())
 	}
 	return s.page, nil
 }
@@ -52,7 +52,7 @@ type actionSearch struct {
 	after position
 
 	page ActionPage
-	last position
+	end  position
 	more bool
 }
 
@@ -106,32 +106,34 @@ func (s *actionSearch) statement() statement {
 }
 
 func (s *actionSearch) add(row pgx.Rows) error {
-	action, at, listed, err := scanAction(row)
-	switch {
-	case err != nil:
-		return err
-	case len(s.page.Actions) == s.query.Limit:
+	if len(s.page.Actions) == s.query.Limit {
 		s.more = true // one more than was asked for
 		return nil
-	case listed:
-		s.page.Actions = append(s.page.Actions, action)
-	default:
-		s.more, s.page.Limited = true, true // where the bound was reached
 	}
-	s.last = at
+	action, f, err := scanAction(row)
+	if err != nil {
+		return err
+	}
+	if f.listed {
+		s.page.Actions = append(s.page.Actions, action)
+	}
+	if f.last {
+		s.more, s.page.Limited = true, len(s.page.Actions) < s.query.Limit
+	}
+	s.end = f.position
 	return nil
 }
 
-func scanAction(row pgx.Rows) (a Action, at position, listed bool, err error) {
+func scanAction(row pgx.Rows) (a Action, f found, err error) {
 	var lookup *string
 	var delay *int64
 	var age int64
-	err = row.Scan(&at.at, &a.ID, &listed, &a.Verb, &a.JobID, &a.Kind, &a.FromState, &a.ToState, &a.SeenState, &a.SeenVersion, &a.Version, &a.Attempt,
+	err = row.Scan(&f.at, &a.ID, &f.listed, &f.last, &a.Verb, &a.JobID, &a.Kind, &a.FromState, &a.ToState, &a.SeenState, &a.SeenVersion, &a.Version, &a.Attempt,
 		&a.LockToken, &a.Operator, &a.DBRole, &a.Client, &a.Reason, &a.Confirmations, &lookup, &a.ReceiptID, &delay, &a.Outcome, &a.Refusal, &a.At, &age)
-	at.id = a.ID
+	f.id = a.ID
 	if lookup != nil {
 		a.Lookup = json.RawMessage(*lookup)
 	}
 	a.Delay, a.Age = micros(delay), span(&age)
-	return a, at, listed, err
+	return a, f, err
 }

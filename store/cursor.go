@@ -26,8 +26,6 @@ type cursor struct {
 	ID    []byte `json:"i"` // bytes, so that it comes back to the letter
 }
 
-func (p position) cursor(s *search) string { return p.write(s.mark()) }
-
 func (p position) write(query uint64) string {
 	text, _ := json.Marshal(cursor{Query: query, Key: p.key, At: p.at, ID: []byte(p.id)}) // numbers and bytes always can
 	return base64.RawURLEncoding.EncodeToString(text)

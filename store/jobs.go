@@ -83,22 +83,24 @@ func (db *DB) Jobs(ctx context.Context, q JobQuery) (JobPage, error) {
 	if len(s.states) == 0 {
 		return page, nil
 	}
-	var last position
+	var end position
 	var more bool
 	statements := []statement{{sql: s.sql(), arguments: s.arguments(), rows: each(func(row pgx.Rows) error {
-		job, at, listed, err := scanJob(row)
-		switch {
-		case err != nil:
-			return err
-		case len(page.Jobs) == s.limit:
+		if len(page.Jobs) == s.limit {
 			more = true // one more than was asked for
 			return nil
-		case listed:
-			page.Jobs = append(page.Jobs, job)
-		case !s.sorted:
-			more, page.Limited = true, true // where the bound was reached
 		}
-		last = at
+		job, found, err := scanJob(row)
+		if err != nil {
+			return err
+		}
+		if found.listed {
+			page.Jobs = append(page.Jobs, job)
+		}
+		if found.last && !s.sorted {
+			more, page.Limited = true, len(page.Jobs) < s.limit
+		}
+		end = found.position
 		return nil
 	})}}
 	var examined int64
@@ -113,7 +115,7 @@ func (db *DB) Jobs(ctx context.Context, q JobQuery) (JobPage, error) {
 		page.Limited = true
 	}
 	if more {
-		page.Next = last.cursor(s)
+		page.Next = end.write(s.mark())
 	}
 	return page, nil
 }
@@ -134,7 +136,7 @@ func jobRow(id string, errorLimit int, into *Job) statement {
 		sql:       "WITH found AS MATERIALIZED (" + part("job_found") + ")\n" + query("jobs_rows"),
 		arguments: pgx.NamedArgs{"id": storable(id), "error_limit": errorLimit},
 		rows: one(func(row pgx.Rows) (err error) {
-			*into, _, _, err = scanJob(row)
+			*into, _, err = scanJob(row)
 			return err
 		}),
 	}
@@ -150,29 +152,36 @@ func missing(id string, job Job) error {
 // part is a statement to be put into another one.
 func part(name string) string { return strings.TrimRight(query(name), "; \n") }
 
+// found is what a row says about the scan that found it.
+type found struct {
+	position
+	listed bool // it is part of the page
+	last   bool // the scan reached its bound with it
+}
+
 // scanJob reads a row of sql/jobs_rows.sql.
-func scanJob(row pgx.Rows) (j Job, at position, listed bool, err error) {
+func scanJob(row pgx.Rows) (j Job, f found, err error) {
 	var kind, state, effectKey *string
 	var version *int64
 	var attempt, maxAttempts *int
 	var due, claimed, heartbeat, timeout, progress, progressTimeout, effect, created, inState, stuck *int64
 	var verdict *string
 	var proofEffect, recorded *int64
-	err = row.Scan(&at.key, &at.at, &at.id, &listed,
+	err = row.Scan(&f.key, &f.at, &f.id, &f.listed, &f.last,
 		&kind, &state, &version, &attempt, &maxAttempts, &due, &j.LockToken, &j.Worker, &claimed, &heartbeat,
 		&timeout, &j.Progress, &progress, &progressTimeout, &effectKey, &effect, &j.ErrorCategory, &j.ErrorDetail,
 		&j.SourceVersion, &created, &inState, &stuck,
 		&verdict, &j.Evidence.Attempt, &proofEffect, &j.Evidence.ReceiptID, &j.Evidence.RecordedBy, &recorded, &j.Evidence.Late)
-	if err != nil || !listed {
-		return Job{}, at, listed, err
+	if err != nil || !f.listed {
+		return Job{}, f, err
 	}
-	j.ID, j.Kind, j.State, j.EffectKey, j.Evidence.Verdict = at.id, *kind, *state, *effectKey, *verdict
+	j.ID, j.Kind, j.State, j.EffectKey, j.Evidence.Verdict = f.id, *kind, *state, *effectKey, *verdict
 	j.Version, j.Attempt, j.MaxAttempts = *version, *attempt, *maxAttempts
 	j.DueFor, j.HeartbeatTimeout, j.CreatedAge, j.StateAge = span(due), span(timeout), span(created), span(inState)
 	j.ClaimedAge, j.HeartbeatAge, j.ProgressAge, j.EffectAge = micros(claimed), micros(heartbeat), micros(progress), micros(effect)
 	j.ProgressTimeout, j.StuckFor = micros(progressTimeout), micros(stuck)
 	j.Evidence.EffectAge, j.Evidence.RecordedAge = micros(proofEffect), micros(recorded)
-	return j, at, listed, nil
+	return j, f, nil
 }
 
 // span is a number of microseconds; none is 0.

@@ -37,7 +37,8 @@ CREATE TABLE jobtop.jobs (
   CONSTRAINT running_is_alive      CHECK (state <> 'running' OR (claimed_at IS NOT NULL AND heartbeat_at IS NOT NULL)),
   CONSTRAINT attempt_in_bounds     CHECK (attempt BETWEEN 0 AND max_attempts AND max_attempts >= 1),
   CONSTRAINT waiting_can_be_tried  CHECK (state NOT IN ('pending', 'failed') OR attempt < max_attempts),
-  CONSTRAINT timeouts_are_positive CHECK (heartbeat_timeout > '0'::interval AND (progress_timeout IS NULL OR progress_timeout > '0'::interval))
+  CONSTRAINT timeouts_are_positive CHECK (heartbeat_timeout > '0'::interval AND (progress_timeout IS NULL OR progress_timeout > '0'::interval)),
+  CONSTRAINT timeouts_can_be_added CHECK (heartbeat_timeout <= '100 years'::interval AND (progress_timeout IS NULL OR progress_timeout <= '100 years'::interval))
 ) WITH (
   fillfactor = 80,
   autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,

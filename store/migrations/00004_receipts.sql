@@ -17,6 +17,7 @@ CREATE TABLE jobtop.receipts (
   CONSTRAINT receipt_id_is_plain  CHECK (length(receipt_id) BETWEEN 1 AND 200 AND receipt_id !~ '[[:cntrl:]]' AND receipt_id = btrim(receipt_id))
 );
 
-CREATE INDEX receipts_recorded_at ON jobtop.receipts (recorded_at);
+-- Done jobs by time. With the id, so that pages stay exact and cheap where many share a moment.
+CREATE INDEX receipts_recorded_at ON jobtop.receipts (recorded_at, job_id);
 
 RESET ROLE;

@@ -23,5 +23,7 @@ CREATE TABLE jobtop.late_reports (
 CREATE UNIQUE INDEX late_reports_once ON jobtop.late_reports
   (job_id, lock_token, coalesce(receipt_id, ''), coalesce(effect, ''));
 CREATE INDEX late_reports_at ON jobtop.late_reports (at);
+-- A receipt ID that a provider names is found here too.
+CREATE INDEX late_reports_receipt_id ON jobtop.late_reports (receipt_id) WHERE receipt_id IS NOT NULL;
 
 RESET ROLE;

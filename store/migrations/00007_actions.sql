@@ -35,7 +35,7 @@ CREATE TABLE jobtop.actions (
   CONSTRAINT operator_length    CHECK (length(operator) BETWEEN 1 AND 200)
 );
 
-CREATE INDEX actions_job ON jobtop.actions (job_id, at) WHERE job_id IS NOT NULL;
+CREATE INDEX actions_job ON jobtop.actions (job_id, at, action_id) WHERE job_id IS NOT NULL;
 CREATE INDEX actions_at ON jobtop.actions (at, action_id);
 
 RESET ROLE;

@@ -1,7 +1,7 @@
 -- Which of the ordered rows a page lists; and the row at which the scan's bound was reached, listed or
 -- not, for the next page to go on from. An empty list of values asks nothing; an empty value means that
 -- nothing is recorded. The verdict is dear, so it is asked last.
-SELECT f.n, f.key, f.at, f.id, f.listed
+SELECT f.n, f.key, f.at, f.id, f.listed, f.n = @bound::bigint AS last
   FROM (SELECT row_number() OVER () AS n, o.key, o.at, o.id,
                CASE
                  WHEN NOT (o.state = ANY (@states::text[])

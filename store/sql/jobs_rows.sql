@@ -1,6 +1,6 @@
 -- The rows of a page, whole but for what a job carries: errors cut, ages in microseconds, each with its
 -- evidence. run_at may be set by hand to any moment; what lies a lifetime off is as good as never.
-SELECT f.key, (extract(epoch FROM f.at) * 1000000)::bigint, f.id, f.listed,
+SELECT f.key, (extract(epoch FROM f.at) * 1000000)::bigint, f.id, f.listed, f.last,
        j.kind, j.state, j.version, j.attempt, j.max_attempts, j.due_for, j.lock_token, j.worker, j.claimed_age, j.heartbeat_age,
        j.heartbeat_timeout, j.progress, j.progress_age, j.progress_timeout, j.effect_key, j.effect_age, j.error_category, j.error_detail,
        j.source_version, j.created_age, j.state_age, j.stuck_for,

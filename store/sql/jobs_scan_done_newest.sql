@@ -6,7 +6,7 @@ SELECT j.id, j.state, r.recorded_at AS at, r.kind, j.worker, j.error_category, j
          WHERE (r.recorded_at, r.job_id) < (@after_at::text::timestamptz, @after_id::text)
            AND r.recorded_at < statement_timestamp() - @older_than::bigint * interval '1 microsecond'
            AND r.recorded_at >= statement_timestamp() - @younger_than::bigint * interval '1 microsecond'
-         ORDER BY r.recorded_at DESC, r.job_id DESC LIMIT @bound::bigint) r
+         ORDER BY r.recorded_at DESC, r.job_id DESC LIMIT (SELECT @bound::bigint)) r
  CROSS JOIN LATERAL (SELECT j.id, j.state, j.worker, j.error_category, j.source_version, j.effect_key
                        FROM jobtop.jobs j WHERE j.id = r.job_id OFFSET 0) j -- one by one, however many
  ORDER BY r.recorded_at DESC, r.job_id DESC;

@@ -15,4 +15,4 @@ SELECT j.*
           CASE WHEN j.state = 'running'
                THEN jobtop.stuck_for(j.heartbeat_at, j.heartbeat_timeout, j.progress_at, j.claimed_at, j.progress_timeout, statement_timestamp()) END AS stuck_for
      FROM jobtop.jobs j WHERE j.id = key.id OFFSET 0) j -- one by one, however many
- LIMIT @bound::bigint;
+ LIMIT (SELECT @bound::bigint);

@@ -4,4 +4,4 @@ SELECT j.id, j.state, j.state_changed_at AS at, j.kind, j.worker, j.error_catego
             THEN jobtop.stuck_for(j.heartbeat_at, j.heartbeat_timeout, j.progress_at, j.claimed_at, j.progress_timeout, statement_timestamp()) END AS stuck_for
   FROM jobtop.jobs j
  WHERE j.id LIKE @pattern::text AND j.id > @after_id::text
- ORDER BY j.id LIMIT @bound::bigint;
+ ORDER BY j.id LIMIT (SELECT @bound::bigint);

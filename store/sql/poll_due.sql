@@ -1,4 +1,4 @@
--- How many jobs wait and could be claimed now, and how long the first has waited. Kind by kind, as a
+-- How many jobs wait and are due, those of paused kinds too, and how long the first has waited. Kind by kind, as a
 -- claim finds them: the kinds by hopping along the queue's index, then a range of each.
 WITH RECURSIVE kinds (kind) AS (
   (SELECT j.kind FROM jobtop.jobs j WHERE j.state IN ('pending', 'failed') ORDER BY j.kind LIMIT 1)

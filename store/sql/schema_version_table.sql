@@ -5,4 +5,3 @@ CREATE TABLE jobtop.schema_version (
   is_applied boolean NOT NULL,
   tstamp     timestamp NOT NULL DEFAULT now()
 );
-INSERT INTO jobtop.schema_version (version_id, is_applied) VALUES (0, true);
