@@ -12,6 +12,8 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"jobtop/actions"
 	"jobtop/ui/config"
 	"jobtop/ui/text"
@@ -58,18 +60,18 @@ func Main(build Build, arguments []string, stdin io.Reader, stdout, stderr io.Wr
 	root.SetIn(stdin)
 	root.SetOut(a.out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	if flushErr := a.out.Flush(); flushErr != nil && err == nil {
 		err = fmt.Errorf("the output could not be written: %w", reason(flushErr))
 	}
 	if a.logFile != nil {
 		_ = a.logFile.Close()
 	}
-	return a.exit(ctx, err)
+	return a.exit(ctx, command, err)
 }
 
 // exit tells the error, if any, and returns the status that goes with it.
-func (a *app) exit(ctx context.Context, err error) int {
+func (a *app) exit(ctx context.Context, command *cobra.Command, err error) int {
 	var status *statusError
 	switch {
 	case err == nil:
@@ -79,6 +81,9 @@ func (a *app) exit(ctx context.Context, err error) int {
 		status = &statusError{status: 128 + int(signalOf(ctx)), err: fmt.Errorf("stopped by a signal: %s", signalOf(ctx))}
 	default:
 		status = &statusError{status: exitError, err: err}
+	}
+	if command.Name() == checkName {
+		return a.exitCheck(status)
 	}
 	if status.err != nil {
 		a.complain(status.err.Error())

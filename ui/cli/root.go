@@ -69,12 +69,13 @@ DATABASE_URL, or the PG* variables, PGSERVICE and .pgpass, as for psql.`,
 	root.Flags().StringVarP(&a.flags.view, "view", "c", "", "open the console at this `view`: overview, stuck, review, jobs, actions")
 
 	root.AddCommand(
-		a.newStatusCommand(), a.newListCommand(), a.newShowCommand(), a.newActionsCommand(),
-		a.newSchemaCommand(), a.newDemoCommand(),
+		a.newStatusCommand(), a.newListCommand(), a.newShowCommand(), a.newActionsCommand(), a.newLookupCommand(),
+		a.newDemoCommand(), a.newCheckCommand(), a.newSchemaCommand(), a.newManCommand(),
 	)
 	for _, verb := range actions.Verbs() {
 		root.AddCommand(a.newActCommand(verb))
 	}
+	root.AddCommand(newTopics()...)
 	return root
 }
 
