@@ -152,6 +152,10 @@ func PrintSchema() string {
 		"-- For a database that has none yet: psql -v ON_ERROR_STOP=1 -1 -f FILE\n\n")
 	script.WriteString(query("schema_prelude"))
 	script.WriteString("\n" + query("schema_version_table"))
+	record := func(version int64) {
+		fmt.Fprintf(&script, "INSERT INTO %s (version_id, is_applied) VALUES (%d, true);\n", versionTable, version)
+	}
+	record(0)
 	for _, name := range migrationNames() {
 		text, _ := migrations.ReadFile("migrations/" + name)
 		script.WriteString("\n-- " + name + "\n")
@@ -160,7 +164,7 @@ func PrintSchema() string {
 				script.WriteString(line)
 			}
 		}
-		fmt.Fprintf(&script, "INSERT INTO %s (version_id, is_applied) VALUES (%d, true);\n", versionTable, migrationVersion(name))
+		record(migrationVersion(name))
 	}
 	return script.String()
 }

@@ -10,13 +10,16 @@ SET LOCAL ROLE jobtop_owner;
 CREATE FUNCTION jobtop.claim(worker text, token uuid, kinds text[], batch integer DEFAULT 1, records_intent boolean DEFAULT false,
                              source_version text DEFAULT NULL, heartbeat_timeout interval DEFAULT NULL, progress_timeout interval DEFAULT NULL)
 RETURNS TABLE (job_id text, kind text, attempt integer, max_attempts integer, effect_key text, payload jsonb)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, jobtop, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, jobtop, pg_temp
+-- One plan for every batch, and one that walks the queue: the planner cannot know how small the limit is.
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
   moment timestamptz := clock_timestamp();
   wanted text;
   room   integer := batch;
-  taken  bigint;
+  ids    text[];
+  states text[];
 BEGIN
   IF claim.token IS NULL OR coalesce(claim.worker, '') = '' OR coalesce(cardinality(claim.kinds), 0) = 0 OR coalesce(claim.batch, 0) NOT BETWEEN 1 AND 1000 THEN
     RAISE EXCEPTION 'claim needs a worker, a token, at least one kind and a batch from 1 to 1000' USING ERRCODE = '22023';
@@ -38,30 +41,32 @@ BEGIN
     RETURN;
   END IF;
 
-  FOR wanted IN
+  FOREACH wanted IN ARRAY CASE WHEN cardinality(claim.kinds) = 1 THEN claim.kinds ELSE ARRAY(
     SELECT k.kind
       FROM (SELECT DISTINCT unnest(claim.kinds)) AS k(kind),
            LATERAL (SELECT j.run_at FROM jobs j
                      WHERE j.state IN ('pending', 'failed') AND j.kind = k.kind AND j.run_at <= moment
                      ORDER BY j.run_at LIMIT 1) AS oldest
-     WHERE NOT EXISTS (SELECT FROM paused p WHERE p.kind = k.kind AND (p.until IS NULL OR p.until > moment))
-     ORDER BY oldest.run_at
+     ORDER BY oldest.run_at) END
   LOOP
+    CONTINUE WHEN EXISTS (SELECT FROM paused p WHERE p.kind = wanted AND (p.until IS NULL OR p.until > moment));
+    SELECT array_agg(due.id), array_agg(due.state) INTO ids, states
+      FROM (SELECT j.id, j.state
+              FROM jobs j
+             WHERE j.state IN ('pending', 'failed') AND j.kind = wanted AND j.run_at <= moment
+             ORDER BY j.run_at, j.id
+             LIMIT room
+               FOR NO KEY UPDATE SKIP LOCKED) due;
+    CONTINUE WHEN ids IS NULL;
+
     RETURN QUERY
-      WITH due AS MATERIALIZED (
-        SELECT j.id, j.state
-          FROM jobs j
-         WHERE j.state IN ('pending', 'failed') AND j.kind = wanted AND j.run_at <= moment
-         ORDER BY j.run_at, j.id
-         LIMIT room
-           FOR NO KEY UPDATE SKIP LOCKED
-      ), taken AS (
+      WITH taken AS (
         UPDATE jobs j
            SET state = 'running', lock_token = claim.token, worker = claim.worker,
                source_version = coalesce(claim.source_version, j.source_version),
                heartbeat_timeout = coalesce(claim.heartbeat_timeout, j.heartbeat_timeout),
                progress_timeout = coalesce(claim.progress_timeout, j.progress_timeout)
-          FROM due
+          FROM unnest(ids, states) AS due(id, state)
          WHERE j.id = due.id
         RETURNING j.id, j.kind, j.attempt, j.max_attempts, j.effect_key, j.payload, j.source_version, j.claimed_at, due.state AS claimed_from
       ), logged AS (
@@ -70,8 +75,7 @@ BEGIN
           FROM taken t
       )
       SELECT t.id, t.kind, t.attempt, t.max_attempts, t.effect_key, t.payload FROM taken t;
-    GET DIAGNOSTICS taken = ROW_COUNT;
-    room := room - taken;
+    room := room - cardinality(ids);
     EXIT WHEN room <= 0;
   END LOOP;
 END $$;

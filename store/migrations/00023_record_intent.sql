@@ -24,10 +24,12 @@ BEGIN
   END IF;
   record_intent.effect_key := job.effect_key;
 
-  SELECT e.receipt_id INTO record_intent.receipt_id FROM evidence(job.id) e WHERE e.verdict = 'happened';
-  IF FOUND THEN
-    answer := 'happened';
-    RETURN;
+  IF EXISTS (SELECT FROM late_reports l WHERE l.job_id = job.id AND l.receipt_id IS NOT NULL) THEN
+    SELECT e.receipt_id INTO record_intent.receipt_id FROM evidence(job.id) e WHERE e.verdict = 'happened';
+    IF FOUND THEN
+      answer := 'happened';
+      RETURN;
+    END IF;
   END IF;
 
   answer := 'begin';
