@@ -158,7 +158,8 @@ func sound(edges []Edge) bool {
 		}
 	}
 	for i, s := range states {
-		if !path[at(Pending)][i] || s != Done && !(path[i][at(Done)] && path[i][at(Dead)]) {
+		ends := s == Done || path[i][at(Done)] && path[i][at(Dead)]
+		if !path[at(Pending)][i] || !ends {
 			return false
 		}
 	}

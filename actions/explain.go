@@ -23,22 +23,28 @@ func explain(r Result) string {
 	case Refused:
 		return explainRefusal(r)
 	case NotHappened:
-		return fmt.Sprintf("the answer was lost; %s was not %s, and will not be by that act%s", id, past(r.Order.Verb), nowIs(r.Answer, "; it is "))
+		return fmt.Sprintf("the answer was lost; %s was not %s, and will not be by that act%s", id, past(r.Order.Verb), nowIs(r.Answer))
 	case Unknown:
-		return fmt.Sprintf("unknown: %s may have been %s (action %s): %s", id, past(r.Order.Verb), r.Order.ActionID, words(r.Err))
+		kept := "the journal keeps it, to be settled"
+		if r.JournalErr != nil {
+			kept = "no journal keeps it, so note the action's id"
+		}
+		return fmt.Sprintf("unknown: %s may have been %s (action %s); %s: %s", id, past(r.Order.Verb), r.Order.ActionID, kept, words(r.Err))
 	case NotSent:
 		return fmt.Sprintf("not sent: stopped before %s was %s", id, past(r.Order.Verb))
+	case Errored:
+		return fmt.Sprintf("%s was not %s: %s", id, past(r.Order.Verb), words(r.Err))
 	}
-	return fmt.Sprintf("%s was not %s: %s", id, past(r.Order.Verb), words(r.Err))
+	return ""
 }
 
 func explainApplied(r Result) string {
 	a := r.Answer
 	line := fmt.Sprintf("%s was %s", r.Order.JobID, past(r.Order.Verb))
 	if a.ToVersion != nil && a.Version != nil && *a.ToVersion != *a.Version {
-		return line + " (version " + fmt.Sprint(*a.ToVersion) + "); since then " + change(a) + nowIs(a, "; it is ")
+		return line + " (version " + fmt.Sprint(*a.ToVersion) + "); since then " + change(a) + nowIs(a)
 	}
-	return line + nowIs(a, "; it is ")
+	return line + nowIs(a)
 }
 
 func explainRefusal(r Result) string {
@@ -47,17 +53,17 @@ func explainRefusal(r Result) string {
 	case "not_found":
 		return fmt.Sprintf("there is no job %s; nothing was changed", id)
 	case "changed":
-		return "changed meanwhile: " + change(a) + token(a) + nowIs(a, "; it is ") + "; nothing was changed by this act"
+		return "changed meanwhile: " + change(a) + token(a) + nowIs(a) + "; nothing was changed by this act"
 	case "alive":
-		return fmt.Sprintf("%s is not stuck (any more): its worker gave a sign of life%s; %c (hold) can stop it", id, nowIs(a, "; it is "), VerbHold.Key())
+		return fmt.Sprintf("%s is not stuck (any more): its worker gave a sign of life%s; %c (hold) can stop it", id, nowIs(a), VerbHold.Key())
 	case "no_edge":
 		why := fmt.Sprintf("there is no way from there to %s", r.Order.Verb.Target())
 		if str(a.State) == string(Done) {
 			why = "nothing leaves done"
 		}
-		return fmt.Sprintf("%s was not %s%s: %s", id, past(r.Order.Verb), nowIs(a, "; it is "), why)
+		return fmt.Sprintf("%s was not %s%s: %s", id, past(r.Order.Verb), nowIs(a), why)
 	case "busy":
-		return fmt.Sprintf("somebody else holds %s at this moment%s; nothing was changed, try again", id, nowIs(a, "; it is "))
+		return fmt.Sprintf("somebody else holds %s at this moment%s; nothing was changed, try again", id, nowIs(a))
 	case "receipt_required":
 		return fmt.Sprintf("%s was not marked done: that takes the provider's receipt ID", id)
 	case "receipt_conflict":
@@ -67,11 +73,11 @@ func explainRefusal(r Result) string {
 		return fmt.Sprintf("%s was not marked done: receipt %s belongs to job %s; one receipt proves one job", id, r.Order.ReceiptID, *a.Blocker)
 	case "uncertain":
 		return fmt.Sprintf("%s was not requeued: the record says %s; look its effect up at the provider, then confirm by its id%s",
-			id, Headline(store.Evidence{Verdict: str(a.Verdict)}), nowIs(a, "; it is "))
+			id, Headline(store.Evidence{Verdict: str(a.Verdict)}), nowIs(a))
 	case "reason_required":
 		return fmt.Sprintf("%s was not %s: an act needs a reason", id, past(r.Order.Verb))
 	}
-	return fmt.Sprintf("%s was not %s: the database refused it (%s)%s", id, past(r.Order.Verb), str(a.Refusal), nowIs(a, "; it is "))
+	return fmt.Sprintf("%s was not %s: the database refused it (%s)%s", id, past(r.Order.Verb), str(a.Refusal), nowIs(a))
 }
 
 // change says who changed the job last, and when.
@@ -118,12 +124,12 @@ func token(a store.ActAnswer) string {
 	return " (token " + *a.LockToken + ")"
 }
 
-// nowIs says what the job is now, after some words; nothing where there is no job.
-func nowIs(a store.ActAnswer, before string) string {
+// nowIs adds what the job is now; nothing where there is no job.
+func nowIs(a store.ActAnswer) string {
 	if a.State == nil || a.Version == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s%s, version %d", before, in(State(*a.State)), *a.Version)
+	return fmt.Sprintf("; it is %s, version %d", in(State(*a.State)), *a.Version)
 }
 
 func words(err error) string {

@@ -89,6 +89,8 @@ func (l *ledger) takeAsWorker(e Edge, id, kind string) {
 	case Review:
 		l.begin(id, token)
 		l.fail(id, token, "unknown", true)
+	default:
+		l.t.Fatalf("no worker takes %s", e)
 	}
 }
 

@@ -164,6 +164,8 @@ func (l *ledger) bring(to State, stuck bool) (id, kind string) {
 		l.complete(id, token)
 	case Dead:
 		l.fail(id, token, "refused", false)
+	default:
+		l.t.Fatalf("no way to %s", to)
 	}
 	if got := l.state(id); got != to {
 		l.t.Fatalf("%s is %s, not %s", id, got, to)

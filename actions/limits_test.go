@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -104,7 +105,8 @@ func TestOrdersThatCannotBeSent(t *testing.T) {
 			r.Operator = strings.Repeat("a", 201)
 		}
 		result := r.Run(t.Context(), o)
-		if _, ok := result.Err.(*InvalidError); !ok || result.Outcome != Errored || !strings.Contains(Explain(result), want) {
+		var invalid *InvalidError
+		if !errors.As(result.Err, &invalid) || result.Outcome != Errored || !strings.Contains(Explain(result), want) {
 			t.Errorf("%q: %s", want, Explain(result))
 		}
 		if acts, _ := f.count(); acts != 0 {

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
@@ -128,7 +129,8 @@ func TestRefusalsThatTheRunnerForestalls(t *testing.T) {
 		o := l.order(Verb(test.verb), id)
 		o.Reason, o.ReceiptID = strings.TrimSpace(test.reason), ""
 		result := l.must(l.runner("alice"), o, Errored)
-		if _, ok := result.Err.(*InvalidError); !ok {
+		var invalid *InvalidError
+		if !errors.As(result.Err, &invalid) {
 			t.Errorf("%s: %v", refusal, result.Err)
 		}
 		if got := l.get("SELECT count(*)::text FROM jobtop.actions WHERE job_id = $1", id); got != "0" {

@@ -154,7 +154,7 @@ func TestSettleRetriesAreBoundedAndJittered(t *testing.T) {
 	})
 	equal := 0
 	for range 50 {
-		if backoff(3) == backoff(3) {
+		if one, other := backoff(3), backoff(3); one == other {
 			equal++
 		}
 	}
