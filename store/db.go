@@ -75,7 +75,7 @@ func (db *DB) explainAcquire(err error) error {
 // lead to a server which is gone or no longer the primary.
 func (db *DB) forget(err error) {
 	var server *pgconn.PgError
-	if errors.As(err, &server) && (server.Code == "25006" || strings.HasPrefix(server.Code, "57P")) {
+	if errors.As(err, &server) && (takesNoWrites(server) || strings.HasPrefix(server.Code, "57P")) {
 		db.pool.Reset()
 	}
 }

@@ -105,7 +105,7 @@ func explainServer(doing string, server *pgconn.PgError) error {
 		p.kind = ErrNoRights
 		what("%s", server.Message)
 		p.Next = "ask for one of the roles jobtop_viewer, jobtop_operator, jobtop_worker (GRANT jobtop_operator TO you)"
-	case server.Code == "25006":
+	case takesNoWrites(server):
 		p.kind = ErrReadOnly
 		what("the server takes no writes (a replica, or a primary that was demoted)")
 		p.Next = "connect to the primary (target_session_attrs=primary with several hosts)"
@@ -128,4 +128,10 @@ func explainServer(doing string, server *pgconn.PgError) error {
 		p.Next = server.Hint
 	}
 	return p
+}
+
+// takesNoWrites: the server is a standby, or its transactions are read-only. A standby
+// answers BEGIN READ WRITE with 0A000, which nothing else that we send can bring.
+func takesNoWrites(server *pgconn.PgError) bool {
+	return server.Code == "25006" || server.Code == "0A000"
 }
