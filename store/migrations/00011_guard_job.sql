@@ -32,7 +32,8 @@ BEGIN
 
   IF NEW.state = 'running' THEN
     NEW.attempt := OLD.attempt + 1;
-    NEW.worker := coalesce(NEW.worker, session_user);
+    -- By hand and unnamed, it is whoever did it, not the worker of an earlier attempt.
+    NEW.worker := CASE WHEN direct AND NEW.worker IS NOT DISTINCT FROM OLD.worker THEN session_user ELSE coalesce(NEW.worker, session_user) END;
     NEW.claimed_at := NEW.state_changed_at;
     NEW.heartbeat_at := NEW.state_changed_at;
     NEW.progress := NULL;
