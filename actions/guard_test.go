@@ -31,6 +31,13 @@ func TestSeedsEnumWithGuardedEdges(t *testing.T) {
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
+	server, err := l.db.Server(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := CompareEdges(server.Edges); err != nil {
+		t.Error(err)
+	}
 	if err := CompareEdges(database); err != nil {
 		t.Error(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"jobtop/store/sandbox/sandboxtest"
 )
 
 func TestLimits(t *testing.T) {
@@ -49,7 +51,12 @@ func TestLimits(t *testing.T) {
 // What we take, the database takes, and keeps as it is; in any locale.
 func TestLimitsAreTheDatabases(t *testing.T) {
 	t.Parallel()
-	base := newLedger(t)
+	for locale, database := range map[string]func(testing.TB) string{"C": sandboxtest.Database, "another": sandboxtest.NonCDatabase} {
+		t.Run(locale, func(t *testing.T) { limitsAreTheDatabases(t, ledgerAt(t, database(t))) })
+	}
+}
+
+func limitsAreTheDatabases(t *testing.T, base *ledger) {
 	texts := rapid.OneOf(
 		rapid.StringN(1, -1, -1),
 		rapid.StringOf(rapid.SampledFrom([]rune("a Z9\u00a0\u0085\u200b\u2028\u3000\t\x7f\x01é✓\U0001F4A5"))),
