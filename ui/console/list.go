@@ -1,0 +1,255 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"jobtop/store"
+	"jobtop/ui/filter"
+	"jobtop/ui/table"
+	"jobtop/ui/text"
+	"jobtop/ui/theme"
+)
+
+// listKind is what makes one list of jobs differ from another.
+type listKind struct {
+	view    string
+	columns []string
+	query   store.JobQuery
+	order   string // the natural order, in words
+	empty   string
+}
+
+var stuckList = listKind{
+	view:    "stuck",
+	columns: []string{"id", "kind", "verdict", "try", "over", "silent", "worker", "effect", "version", "created", "last word"},
+	query:   store.JobQuery{Stuck: true},
+	order:   "worst first",
+	empty:   "Nothing is stuck: every running job is within its own limits.",
+}
+
+var reviewList = listKind{
+	view:    "review",
+	columns: []string{"id", "kind", "verdict", "try", "since", "worker", "effect", "version", "created", "last word"},
+	query:   store.JobQuery{Conditions: []store.Condition{{Field: "state", Value: "review"}}},
+	order:   "oldest first",
+	empty:   "Nothing waits for a person: no job is in review.",
+}
+
+var jobsList = listKind{
+	view:    "jobs",
+	columns: []string{"id", "kind", "state", "verdict", "try", "since", "worker", "effect", "version", "created", "last word"},
+	order:   "oldest first",
+	empty:   "No open job. Done ones are found with / and state:done, an id, an effect key or a receipt.",
+}
+
+// list is a screen that lists jobs.
+type list struct {
+	m    *model
+	kind listKind
+
+	table  *table.Table[store.Job]
+	pages  pages
+	loaded bool
+	err    error
+	notice string // such as why a search stopped
+
+	expression string // the filter as typed
+	conditions []store.Condition
+	order      store.Order // asked of the database, "" for the natural one
+	sortBy     string      // the column that orders the list, "" for the natural order
+	reversed   bool
+	past       []string
+
+	grouping grouping
+}
+
+func newList(m *model, kind listKind) *list {
+	all := m.jobColumns()
+	var columns []table.Column[store.Job]
+	for _, id := range kind.columns {
+		columns = append(columns, all[id])
+	}
+	l := &list{m: m, kind: kind, table: table.New(func(j store.Job) string { return j.ID }, columns...)}
+	l.grouping = newGrouping(l)
+	return l
+}
+
+func (l *list) place() place { return place{l.kind.view, l.expression} }
+
+func (l *list) name() string { return "list " + l.kind.view }
+
+// enter shows the list with the filter of its place; without one it is as it was left.
+func (l *list) enter(argument string) tea.Cmd {
+	if argument != "" && argument != l.expression {
+		if err := l.filter(argument); err != nil {
+			l.m.env.say(theme.Warn, err.Error())
+		}
+	}
+	return l.refresh()
+}
+
+// filter narrows the list anew. On an error it stays as it was.
+func (l *list) filter(expression string) error {
+	expression = strings.TrimSpace(expression)
+	conditions, err := filter.Parse(expression)
+	if err != nil {
+		return err
+	}
+	l.expression, l.conditions = expression, conditions
+	l.order, l.sortBy, l.reversed = "", "", false
+	l.restart()
+	return nil
+}
+
+// restart begins the list anew, for another question.
+func (l *list) restart() {
+	l.m.env.forget(l.name())
+	l.table.Reset()
+	l.table.Sort("", false)
+	l.pages, l.loaded, l.err = pages{}, false, nil
+}
+
+func (l *list) query() store.JobQuery {
+	q := l.kind.query
+	q.Conditions = append(append([]store.Condition(nil), q.Conditions...), l.conditions...)
+	q.Order = l.order
+	return q
+}
+
+// refresh reads again the pages that are on the screen, or all where all are needed.
+func (l *list) refresh() tea.Cmd {
+	if l.m.env.asking(l.name()) {
+		return nil
+	}
+	first, n := l.pages.around(l.visible())
+	if by, _ := l.table.Sorted(); by != "" || l.grouping.on() {
+		first, n = 0, max(1, len(l.pages.read))
+	}
+	return l.load(first, n, nil)
+}
+
+func (l *list) visible() []string {
+	from, to := l.table.Window()
+	shown := l.table.Shown()
+	var ids []string
+	for i := from; i <= to && i < len(shown); i++ {
+		ids = append(ids, shown[i].ID)
+	}
+	return ids
+}
+
+// load reads pages from a page on.
+func (l *list) load(first, n int, then func() tea.Cmd) tea.Cmd {
+	start := ""
+	switch {
+	case first < len(l.pages.read):
+		start = l.pages.read[first].start
+	case first > 0:
+		start = l.pages.next()
+	}
+	db, q := l.m.env.DB, l.query()
+	return ask(l.m.env, l.name(), func(ctx context.Context) ([]page, error) {
+		return readPages(ctx, db, q, start, n)
+	}, func(read []page, err error) tea.Cmd {
+		l.err = err
+		if err != nil {
+			return nil
+		}
+		l.pages.put(first, read)
+		l.loaded = true
+		l.table.Set(l.pages.jobs())
+		l.grouping.count()
+		if then != nil {
+			return then()
+		}
+		return nil
+	})
+}
+
+// more reads on at the end of what was read.
+func (l *list) more(n int, then func() tea.Cmd) tea.Cmd {
+	if l.pages.next() == "" {
+		return nil
+	}
+	l.m.env.forget(l.name())
+	return l.load(len(l.pages.read), n, then)
+}
+
+// moved is what a move of the selection may lead to: near the end, more is read.
+func (l *list) moved() tea.Cmd {
+	if l.table.Position() > l.table.Len()-pageSize/4 && l.pages.next() != "" && !l.m.env.asking(l.name()) {
+		return l.more(1, nil)
+	}
+	return nil
+}
+
+// clear takes back the grouping, the marks, the filter, in this order.
+func (l *list) clear() bool {
+	switch {
+	case l.grouping.on():
+		l.grouping.off()
+	case l.table.Marks() > 0:
+		l.table.Unmark()
+	case l.expression != "":
+		_ = l.filter("")
+		l.m.history.visit(l.place())
+		l.m.later(l.refresh())
+	default:
+		return false
+	}
+	return true
+}
+
+func (l *list) info() string {
+	e := l.m.env
+	if !l.loaded {
+		return ""
+	}
+	n := text.Count(int64(l.table.Total()))
+	if !l.pages.whole() {
+		n += " read, more exist"
+	}
+	parts := []string{n}
+	if marks := l.table.Marks(); marks > 0 {
+		parts = append(parts, text.Count(int64(marks))+" marked")
+	}
+	if l.expression != "" {
+		parts = append(parts, "/"+e.charset().Line(l.expression, max(10, e.width/3)))
+	}
+	if e.width >= 80 {
+		parts = append(parts, l.ordered())
+	}
+	if l.grouping.on() {
+		parts = append(parts, "by "+l.grouping.by())
+	}
+	return strings.Join(parts, "  "+e.glyphs().Dot+"  ")
+}
+
+func (l *list) view(width, height int) []string {
+	e := l.m.env
+	var lines []string
+	if l.err != nil {
+		lines = append(lines, e.line(theme.Bad, " "+e.words(l.err)))
+	}
+	switch {
+	case !l.loaded && l.err == nil:
+		return append(lines, "", e.line(theme.Dim, "   reading"))
+	case !l.loaded:
+		return lines
+	case l.grouping.on():
+		return append(lines, l.grouping.view(width, height-len(lines))...)
+	case l.table.Len() == 0 && l.expression != "":
+		return append(lines, "", e.line(theme.Plain, "   No job matches "+e.safe(l.expression)+"."), "", e.line(theme.Dim, "   esc clears the filter"))
+	case l.table.Len() == 0:
+		return append(lines, "", e.line(theme.Plain, "   "+l.kind.empty))
+	}
+	if l.pages.limited() {
+		lines = append(lines, e.line(theme.Warn, fmt.Sprintf(" the search stopped after %s jobs were looked at; %s goes on",
+			text.Count(store.ScanBound), e.keymap.Get("bottom").First())))
+	}
+	return append(lines, l.table.View(e.theme, width, height-len(lines))...)
+}

@@ -1,0 +1,115 @@
+package console
+
+import (
+	"context"
+
+	"jobtop/store"
+)
+
+// pages is a list as far as it was read: by cursors, so that no job is left out or shown
+// twice while jobs come and go.
+type pages struct {
+	read []page
+	// at is the page of each job.
+	at map[string]int
+}
+
+// page is one reading of a stretch of the list.
+type page struct {
+	start string // the cursor it begins behind
+	store.JobPage
+}
+
+// pageSize is how many jobs are read at a time.
+const pageSize = 200
+
+// readPages reads a number of pages from a cursor on, fewer where the list ends.
+func readPages(ctx context.Context, db Reader, q store.JobQuery, start string, n int) ([]page, error) {
+	var read []page
+	for range n {
+		q.After = start
+		if q.Limit == 0 {
+			q.Limit = pageSize
+		}
+		p, err := db.Jobs(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		read = append(read, page{start, p})
+		if p.Next == "" {
+			break
+		}
+		start = p.Next
+	}
+	return read, nil
+}
+
+// put replaces pages from the first on by a newer reading. What lies behind stays only
+// where it still begins where the new reading ends; the rest is read again on the way.
+func (p *pages) put(first int, read []page) {
+	if first > len(p.read) || len(read) == 0 {
+		return // the list was begun anew meanwhile
+	}
+	behind := first + len(read)
+	kept := append([]page(nil), p.read[:first]...)
+	kept = append(kept, read...)
+	if next := read[len(read)-1].Next; next != "" && behind < len(p.read) && p.read[behind].start == next {
+		kept = append(kept, p.read[behind:]...)
+	}
+	p.read = kept
+	p.at = map[string]int{}
+	for i, page := range p.read {
+		for _, job := range page.Jobs {
+			p.at[job.ID] = i
+		}
+	}
+}
+
+// jobs are all that were read, in order. A job that moved between two readings may be
+// there twice; the newer reading counts.
+func (p *pages) jobs() []store.Job {
+	var all []store.Job
+	seen := map[string]bool{}
+	for i, page := range p.read {
+		for _, job := range page.Jobs {
+			if p.at[job.ID] == i && !seen[job.ID] {
+				seen[job.ID] = true
+				all = append(all, job)
+			}
+		}
+	}
+	return all
+}
+
+// next is the cursor behind the last page, "" at the end.
+func (p *pages) next() string {
+	if len(p.read) == 0 {
+		return ""
+	}
+	return p.read[len(p.read)-1].Next
+}
+
+// whole: everything there is was read.
+func (p *pages) whole() bool {
+	n := len(p.read)
+	return n > 0 && p.read[n-1].Next == "" && !p.limited()
+}
+
+func (p *pages) limited() bool {
+	n := len(p.read)
+	return n > 0 && p.read[n-1].Limited
+}
+
+// around are the pages that hold the jobs of a window, given by their ids.
+func (p *pages) around(ids []string) (first, n int) {
+	low, high := len(p.read), -1
+	for _, id := range ids {
+		if i, ok := p.at[id]; ok {
+			low, high = min(low, i), max(high, i)
+		}
+	}
+	if high < 0 {
+		return 0, max(1, min(1, len(p.read)))
+	}
+	return low, high - low + 1
+}

@@ -1,0 +1,264 @@
+package console
+
+import (
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"jobtop/actions"
+	"jobtop/store"
+	"jobtop/ui/text"
+	"jobtop/ui/theme"
+)
+
+// poller looks at the database again and again: one look in flight at a time, the next
+// timed from the end of the last.
+type poller struct {
+	poll  store.Poll
+	known bool
+	at    time.Time // this machine's clock when poll came
+	looks int
+
+	refresh time.Duration // as chosen
+	wait    time.Duration // as used: refresh, or longer to keep to the share
+	spent   time.Duration // the reader's ServerTime at the last look
+	paused  bool
+
+	err      error
+	failures int
+	since    time.Time // of the first failure
+	next     time.Time // of the next try
+}
+
+const (
+	leastRefresh = 500 * time.Millisecond
+	mostRefresh  = time.Minute
+	mostWait     = time.Minute // even where one look costs more than its share allows
+	mostBackoff  = 15 * time.Second
+	// serverEvery is after how many looks the server's own facts are read again.
+	serverEvery = 15
+	// grace is how late an answer may be before the screen says so.
+	grace = time.Second
+)
+
+// look starts a look unless one is in flight.
+func (m *model) look() tea.Cmd {
+	e := m.env
+	if e.asking("poll") {
+		return nil
+	}
+	delete(e.alarms, "look")
+	cmds := []tea.Cmd{
+		ask(e, "poll", e.DB.Poll, m.looked),
+		e.alarm("late", e.poller.wait+grace, m.late),
+	}
+	if !e.server.known || e.poller.looks%serverEvery == 0 {
+		cmds = append(cmds, m.askServer())
+	}
+	e.poller.looks++
+	return tea.Batch(cmds...)
+}
+
+// late draws again while the data grows old, and does nothing at other times.
+func (m *model) late() tea.Cmd {
+	if e := m.env; e.asking("poll") || e.poller.failures > 0 {
+		return e.alarm("late", 5*time.Second, m.late)
+	}
+	return nil
+}
+
+func (m *model) looked(p store.Poll, err error) tea.Cmd {
+	e := m.env
+	if err != nil {
+		return m.failed(err)
+	}
+	recovered := e.poller.failures > 0
+	before, known := e.poller.poll, e.poller.known
+	e.poller.poll, e.poller.known, e.poller.at = p, true, e.now()
+	e.poller.err, e.poller.failures = nil, 0
+	e.poller.stretch(e.DB.ServerTime())
+
+	var cmds []tea.Cmd
+	if recovered {
+		e.say(theme.Good, "the database answers again")
+		cmds = append(cmds, m.askServer())
+	}
+	if known {
+		cmds = append(cmds, m.notice(before, p))
+	}
+	if !e.poller.paused {
+		cmds = append(cmds, m.refreshAll(), e.alarm("look", e.poller.wait, m.look))
+	}
+	cmds = append(cmds, m.settleUnknown())
+	return tea.Batch(cmds...)
+}
+
+// stretch sets the pause so that reading keeps to its share of the server's time.
+func (p *poller) stretch(spent time.Duration) {
+	cost := spent - p.spent
+	p.spent = spent
+	p.wait = min(max(p.refresh, time.Duration(float64(cost)/share)), mostWait)
+	p.wait = max(p.wait, p.refresh)
+}
+
+func (m *model) failed(err error) tea.Cmd {
+	p := &m.env.poller
+	if p.failures == 0 {
+		p.since = m.env.now()
+	}
+	p.failures++
+	p.err = err
+	if errors.Is(err, store.ErrSchema) || errors.Is(err, store.ErrNoRights) {
+		m.env.server.known = false
+	}
+	wait := backoff(p.failures, rand.Float64())
+	p.next = m.env.now().Add(wait)
+	return tea.Batch(m.env.alarm("look", wait, m.look), m.env.alarm("late", 5*time.Second, m.late))
+}
+
+// backoff doubles from a second to mostBackoff, with up to a quarter of jitter, so that
+// many consoles do not return at once.
+func backoff(failures int, random float64) time.Duration {
+	wait := min(time.Second<<min(failures-1, 10), mostBackoff)
+	return wait - time.Duration(float64(wait)*random/4)
+}
+
+// refreshAll reads again what is shown.
+func (m *model) refreshAll() tea.Cmd {
+	var cmds []tea.Cmd
+	if s := m.screen(); s != nil {
+		cmds = append(cmds, s.refresh())
+	}
+	for _, d := range m.env.dialogs.open {
+		cmds = append(cmds, d.refresh())
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) askServer() tea.Cmd {
+	return ask(m.env, "server", m.env.DB.Server, func(s store.Server, err error) tea.Cmd {
+		e := m.env
+		if err != nil && !errors.Is(err, store.ErrNoRights) {
+			return nil // the poll says so too
+		}
+		before := e.server
+		e.server = server{Server: s, known: true}
+		if s.Schema.Current() {
+			if err := actions.CompareEdges(s.Edges); err != nil {
+				e.server.edges = e.words(err)
+			}
+		}
+		switch {
+		case !before.known:
+		case before.Host != s.Host:
+			e.say(theme.Warn, "now on "+s.Host+", before on "+before.Host)
+		case before.Replica && !s.Replica:
+			e.say(theme.Good, s.Host+" is the primary now")
+		case !before.Replica && s.Replica:
+			e.say(theme.Warn, s.Host+" is a replica now: read-only")
+		}
+		return nil
+	})
+}
+
+// readOnly is why nothing can be changed here, "" if it can.
+func (e *env) readOnly() string {
+	s := e.server
+	switch {
+	case e.ReadOnly != "":
+		return e.ReadOnly
+	case e.Runner == nil:
+		return "this console was started without the means to act"
+	case !s.known:
+		return "the database has not answered yet"
+	case !s.Schema.Current():
+		return e.words(&store.SchemaError{Status: s.Schema})
+	case s.edges != "":
+		return s.edges
+	case s.Replica:
+		return "this server is a replica; connect to the primary"
+	case !s.CanAct:
+		return "the role " + e.safe(s.Role) + " may not act; ask for jobtop_operator"
+	case s.WritesOff:
+		return "default_transaction_read_only is on for this connection"
+	}
+	return ""
+}
+
+// freshness is the age and the cost of what is on the screen. It stays the same from look
+// to look unless something is the matter.
+func (e *env) freshness() (string, theme.Role) {
+	p := e.poller
+	if !p.known {
+		return "no data yet", theme.Warn
+	}
+	old := e.now().Sub(p.at)
+	bound := p.wait + grace
+	if p.failures == 0 && old <= bound+grace && !p.paused {
+		return cost(p.poll.RoundTrip) + "  <" + text.Age(bound+time.Second-1) + " old", theme.Dim
+	}
+	shown := "<5s old"
+	if old >= 5*time.Second {
+		shown = text.Age(old.Truncate(5*time.Second)) + " old"
+	}
+	if p.paused {
+		return "paused  " + shown, theme.Warn
+	}
+	return "STALE  " + shown, theme.Warn
+}
+
+// cost rounds how long a look took, so that it seldom changes.
+func cost(d time.Duration) string {
+	for _, bound := range []time.Duration{5, 10, 20, 50, 100, 200, 500, 1000, 2000} {
+		if d < bound*time.Millisecond {
+			return "<" + text.Duration(bound*time.Millisecond)
+		}
+	}
+	return text.Duration(d.Truncate(time.Second))
+}
+
+// banner is what is the matter with everything, "" when nothing is.
+func (e *env) banner() (string, theme.Role) {
+	p := e.poller
+	if p.failures > 0 {
+		line := e.words(p.err) + "; since " + clock(p.since) + ", next try " + clock(p.next)
+		if e.asking("poll") {
+			line = e.words(p.err) + "; since " + clock(p.since) + ", trying now"
+		}
+		if p.known {
+			line += "; what you see is from " + clock(p.at)
+		}
+		return line, theme.Bad
+	}
+	if s := p.poll.NewestHeartbeat; p.known && s != nil && p.poll.SmallestTimeout != nil && *s > *p.poll.SmallestTimeout && running(p.poll) > 1 {
+		return "heartbeats stopped everywhere " + age(*s) + " ago: suspect the database or the network, not the jobs", theme.Bad
+	}
+	return "", theme.Plain
+}
+
+func running(p store.Poll) int64 { return stateCount(p, "running").Count.N }
+
+func stateCount(p store.Poll, state string) store.StateCount {
+	for _, s := range p.States {
+		if s.State == state {
+			return s
+		}
+	}
+	return store.StateCount{State: state, Count: store.Count{Precision: store.Exact}}
+}
+
+// clock writes a time of this machine's clock.
+func clock(t time.Time) string { return t.Format("15:04:05") }
+
+// count writes a count with its precision.
+func (e *env) count(c store.Count) string {
+	switch c.Precision {
+	case store.Capped:
+		return text.Capped(c.N)
+	case store.Estimated:
+		return e.charset().Estimated(c.N)
+	}
+	return text.Count(c.N)
+}
