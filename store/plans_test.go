@@ -163,6 +163,10 @@ func shapes() []shape {
 	}
 	list := []shape{
 		{"poll", 16_000, func(ctx context.Context, db *store.DB) (string, error) { _, err := db.Poll(ctx); return "", err }},
+		{"overview", 16_000, func(ctx context.Context, db *store.DB) (string, error) {
+			_, err := db.Overview(ctx)
+			return "", err
+		}},
 		{"detail", 100, func(ctx context.Context, db *store.DB) (string, error) {
 			_, err := db.Job(ctx, id(206_001))
 			return "", err
