@@ -48,7 +48,7 @@ func (c client) act(ctx context.Context, key string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<16))
 	if err != nil {
 		return "", err
@@ -78,7 +78,7 @@ func LookUp(ctx context.Context, provider, key string) (json.RawMessage, error) 
 	if err != nil {
 		return nil, fmt.Errorf("the demo's provider does not answer; it ends with its demo: %w", err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<16))
 	if err != nil {
 		return nil, err

@@ -97,12 +97,14 @@ func (c colleagues) settleReview(ctx context.Context, dice *rand.Rand, job store
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	answer, err := LookUp(ctx, c.provider, job.EffectKey)
+	began := time.Now()
+	text, err := LookUp(ctx, c.provider, job.EffectKey)
 	if err != nil {
 		return
 	}
+	answer := &answer{text, time.Since(began)}
 	var found report
-	if err := json.Unmarshal(answer, &found); err != nil {
+	if err := json.Unmarshal(text, &found); err != nil {
 		return
 	}
 	switch {
@@ -115,16 +117,25 @@ func (c colleagues) settleReview(ctx context.Context, dice *rand.Rand, job store
 	}
 }
 
+// answer is what a lookup brought, and how long it took.
+type answer struct {
+	json json.RawMessage
+	took time.Duration
+}
+
 // act is one act of one of them, bound to what was seen. Whether it is refused is theirs
 // to find out.
-func (c colleagues) act(ctx context.Context, dice *rand.Rand, verb actions.Verb, job store.Job, reason string, lookup json.RawMessage) {
+func (c colleagues) act(ctx context.Context, dice *rand.Rand, verb actions.Verb, job store.Job, reason string, answer *answer) {
 	order := actions.Order{
 		Verb: verb, JobID: job.ID, SeenState: actions.State(job.State), SeenVersion: job.Version,
-		Reason: reason, Confirmations: actions.Ask(verb, job).Confirmations(), Lookup: lookup,
+		Reason: reason, Confirmations: actions.Ask(verb, job).Confirmations(),
+	}
+	if answer != nil {
+		order.Lookup = lookupRecord(answer.json, answer.took)
 	}
 	if verb == actions.VerbDone {
 		var found report
-		_ = json.Unmarshal(lookup, &found) // it was read before
+		_ = json.Unmarshal(answer.json, &found) // it was read before
 		order.ReceiptID = found.ReceiptID
 	}
 	runner := actions.Runner{DB: c.db, Operator: c.names[dice.IntN(len(c.names))], Client: "jobtop demo"}

@@ -37,7 +37,7 @@ type Options struct {
 // The limits of Options.
 const (
 	MaxWorkers = 64
-	MaxRate    = 500.0
+	MaxRate    = 200.0
 )
 
 // database is the name of the demo's database.
@@ -138,13 +138,13 @@ func (d *Demo) startParts(running context.Context, o Options, past Past, workerD
 	for key, e := range past.Effects {
 		effects[key] = Effect{ReceiptID: e.ReceiptID, At: now.Add(-e.Ago)}
 	}
-	if d.provider, err = StartProvider(past.Scenario, effects, past.NextReceipt); err != nil {
+	if d.provider, err = StartProvider(running, past.Scenario, effects, past.NextReceipt); err != nil {
 		return err
 	}
 	if d.log, err = os.OpenFile(filepath.Join(d.server.Dir(), "workers.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
 		return err
 	}
-	d.fleet = newFleet(o.Worker, workerConfig{
+	d.fleet = newFleet(running, o.Worker, workerConfig{
 		DSN: workerDSN, Provider: d.provider.URL(), Scenario: past.Scenario, Slots: slots(o),
 	}, d.log)
 	for range o.Workers {

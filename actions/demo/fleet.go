@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +18,8 @@ import (
 
 // fleet runs the worker processes, and now and then makes one of them go wrong.
 type fleet struct {
-	self   []string // the program that is a worker, with its arguments
+	ctx    context.Context // its end kills them all
+	self   []string        // the program that is a worker, with its arguments
 	config workerConfig
 	log    *os.File // what workers say
 
@@ -40,8 +42,8 @@ type member struct {
 	frozen bool
 }
 
-func newFleet(self []string, config workerConfig, log *os.File) *fleet {
-	f := &fleet{self: self, config: config, log: log, launch: make(chan func()), next: pastWorkers + 1}
+func newFleet(ctx context.Context, self []string, config workerConfig, log *os.File) *fleet {
+	f := &fleet{ctx: ctx, self: self, config: config, log: log, launch: make(chan func()), next: pastWorkers + 1}
 	go func() {
 		runtime.LockOSThread()
 		for start := range f.launch {
@@ -65,7 +67,7 @@ func (f *fleet) add() error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(f.self[0], f.self[1:]...)
+	cmd := exec.CommandContext(f.ctx, f.self[0], f.self[1:]...)
 	cmd.Stdout, cmd.Stderr = f.log, f.log
 	cmd.SysProcAttr = memberAttributes()
 	stdin, err := cmd.StdinPipe()

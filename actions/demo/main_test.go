@@ -1,4 +1,4 @@
-package demo_test
+package demo
 
 import (
 	"context"
@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"testing"
-
-	"jobtop/actions/demo"
 )
 
 // The test binary is also a worker, and a program that runs a demo.
@@ -20,24 +17,19 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) < 2 {
+	var err error
+	switch {
+	case len(os.Args) > 1 && os.Args[1] == workerWord:
+		err = RunWorker(context.Background(), os.Stdin)
+	case len(os.Args) > 1 && os.Args[1] == starterWord:
+		err = runStarter()
+	default:
 		os.Exit(m.Run())
 	}
-	switch os.Args[1] {
-	case workerWord:
-		exit(demo.RunWorker(context.Background(), os.Stdin))
-	case starterWord:
-		exit(runStarter())
-	}
-	os.Exit(m.Run())
-}
-
-func exit(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(0)
 }
 
 // started is what a starter tells of its demo.
@@ -47,7 +39,7 @@ type started struct{ DSN, Provider, Dir string }
 func runStarter() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	d, err := demo.Start(ctx, options())
+	d, err := Start(ctx, testOptions)
 	if err != nil {
 		return err
 	}
@@ -58,7 +50,4 @@ func runStarter() error {
 	return d.Stop()
 }
 
-func options() demo.Options {
-	seed, _ := strconv.ParseUint(os.Getenv("DEMO_TEST_SEED"), 10, 64)
-	return demo.Options{Worker: []string{os.Args[0], workerWord}, Seed: max(7, seed), Workers: 4, Rate: 2}
-}
+var testOptions = Options{Worker: []string{os.Args[0], workerWord}, Seed: 7, Workers: 4, Rate: 2}

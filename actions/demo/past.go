@@ -109,16 +109,15 @@ func (l *life) happens() *life {
 }
 
 // done: the provider acted and the worker completes.
-func (l *life) done() *life {
+func (l *life) done() {
 	l.happens()
 	l.prove(l.job.Attempt, *l.job.Worker, nil)
 	l.end("done", "done", "", "")
 	l.change("done")
-	return l
 }
 
 // fail ends an attempt as the function of that name does.
-func (l *life) fail(effect string, retry bool, category, detail string) *life {
+func (l *life) fail(effect string, retry bool, category, detail string) {
 	to := "review"
 	switch {
 	case effect == "unknown":
@@ -133,11 +132,10 @@ func (l *life) fail(effect string, retry bool, category, detail string) *life {
 		l.job.Run = l.at - min(300*time.Second, 3*time.Second<<l.job.Attempt)
 	}
 	l.change(to)
-	return l
 }
 
 // act is a verb that was applied, with what the caller fills in about it.
-func (l *life) act(verb, operator, reason string, fill ...func(*sandbox.PastAction)) *life {
+func (l *life) act(verb, operator, reason string, fill ...func(*sandbox.PastAction)) {
 	action := l.action(verb, operator, reason, fill)
 	to, version := target(verb, action.ToState), l.job.Version+1
 	action.Outcome, action.ToState, action.Version = "applied", &to, &version
@@ -157,20 +155,18 @@ func (l *life) act(verb, operator, reason string, fill ...func(*sandbox.PastActi
 		l.job.Progress, l.job.Progressed, l.job.ErrorCategory, l.job.ErrorDetail = nil, nil, nil, nil
 	}
 	l.change(to)
-	return l
 }
 
 // refused is a verb that was not applied.
-func (l *life) refused(verb, operator, reason, refusal string, fill ...func(*sandbox.PastAction)) *life {
+func (l *life) refused(verb, operator, reason, refusal string, fill ...func(*sandbox.PastAction)) {
 	action := l.action(verb, operator, reason, fill)
 	to := target(verb, nil)
 	action.Outcome, action.ToState, action.Refusal = "refused", &to, &refusal
 	l.actions = append(l.actions, *action)
-	return l
 }
 
 // reports is what a worker whose attempt was ended by an operator still had to say.
-func (l *life) reports(receipt bool, category, detail string) *life {
+func (l *life) reports(receipt bool, category, detail string) {
 	from := l.ended[len(l.ended)-1]
 	report := sandbox.PastLateReport{JobID: l.job.ID, Attempt: &from.Attempt, LockToken: from.LockToken, Worker: &from.Worker, At: l.at}
 	if receipt {
@@ -182,7 +178,6 @@ func (l *life) reports(receipt bool, category, detail string) *life {
 		report.Effect, report.ErrorCategory, report.ErrorDetail = &effect, &category, &detail
 	}
 	l.late = append(l.late, report)
-	return l
 }
 
 // end ends the attempt that runs.

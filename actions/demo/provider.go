@@ -44,10 +44,11 @@ type Provider struct {
 	url    string
 }
 
-// StartProvider begins to serve on a free port. known are effects from before, by key;
+// StartProvider begins to serve on a free port, until Stop. known are effects from before, by key;
 // next are the numbers of the next receipt of each kind.
-func StartProvider(s Scenario, known map[string]Effect, next map[string]int) (*Provider, error) {
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+func StartProvider(ctx context.Context, s Scenario, known map[string]Effect, next map[string]int) (*Provider, error) {
+	var listen net.ListenConfig
+	listener, err := listen.Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("the provider finds no port: %w", err)
 	}
@@ -138,6 +139,7 @@ func (p *Provider) act(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler) // hangs up
 		case Slow:
 			wait(context.WithoutCancel(r.Context()), p.slowness) // and acts, whether or not anybody still listens
+		default: // it acts at once
 		}
 	}
 	effect := p.happen(kind, key, temper == Doubled)

@@ -200,13 +200,32 @@ func byHand(to string) func(*sandbox.PastAction) {
 func lookedUp(a *sandbox.PastAction) {
 	answer := report{Status: statusUnknown, Key: *a.JobID}
 	if a.Verb == "done" {
-		answer.Status = statusHappened
 		kind, number, _ := parseID(*a.JobID)
-		answer.ReceiptID = kind.receiptID(number)
+		answer.Status, answer.ReceiptID = statusHappened, kind.receiptID(number)
 	}
 	text, err := json.Marshal(answer)
 	if err != nil {
 		panic(err) // four strings
 	}
-	a.Lookup = text
+	a.Lookup = lookupRecord(text, 18*time.Millisecond)
+}
+
+// lookupRecord is what an action keeps of a lookup, in the form that the console gives it.
+func lookupRecord(answer json.RawMessage, took time.Duration) json.RawMessage {
+	var found report
+	_ = json.Unmarshal(answer, &found) // without a receipt there is none to keep
+	record := struct {
+		Command   string  `json:"command"`
+		ReceiptID *string `json:"receipt_id"`
+		Output    string  `json:"output"`
+		Seconds   float64 `json:"took_seconds"`
+	}{Command: "jobtop", Output: string(answer), Seconds: float64(took.Milliseconds()) / 1000}
+	if found.ReceiptID != "" {
+		record.ReceiptID = &found.ReceiptID
+	}
+	text, err := json.Marshal(record)
+	if err != nil {
+		panic(err) // strings and a number
+	}
+	return text
 }

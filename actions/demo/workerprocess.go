@@ -107,6 +107,7 @@ func (c workerConfig) prepare(ctx context.Context, k Kind, number, attempt int, 
 	case Hopeless:
 		wait(ctx, 50*time.Millisecond)
 		return worker.Final(worker.NotBegun("bad address", errors.New(hopeless)))
+	default: // it works
 	}
 	steps := max(1, k.Steps)
 	for step := range steps {

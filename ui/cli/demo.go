@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,7 +69,7 @@ func (a *app) checkDemo(cmd *cobra.Command, f demoFlags) error {
 		return usagef("--rate must be above 0 and at most %g jobs a second, not %g", demo.MaxRate, f.rate)
 	case f.limit < 0 || cmd.Flags().Changed("for") && f.limit == 0:
 		return usagef("--for must be above 0, not %s", f.limit)
-	case !f.headless && !(isTerminal(a.stdin) && isTerminal(a.stdout)):
+	case !f.headless && (!isTerminal(a.stdin) || !isTerminal(a.stdout)):
 		return usagef("the console needs a terminal; use jobtop demo --headless without one")
 	}
 	return nil
@@ -84,7 +85,7 @@ func (a *app) runDemo(cmd *cobra.Command, f demoFlags) (err error) {
 		return fmt.Errorf("the program does not find itself to start workers with: %w", err)
 	}
 	if f.seed == 0 {
-		f.seed = uint64(time.Now().UnixNano())
+		f.seed = rand.Uint64N(1_000_000) // short enough to be typed again
 	}
 	progress := newDemoProgress(a)
 	d, err := demo.Start(ctx, demo.Options{
@@ -122,7 +123,7 @@ func (a *app) runDemo(cmd *cobra.Command, f demoFlags) (err error) {
 		return err
 	}
 	if f.headless {
-		err = a.waitForDemo(ctx, d, file)
+		err = a.waitForDemo(ctx, d, f.seed, file)
 	} else {
 		progress.clear()
 		err = a.showDemo(ctx, cmd.Root(), d, lookup)
@@ -140,13 +141,16 @@ func (a *app) runDemo(cmd *cobra.Command, f demoFlags) (err error) {
 
 // waitForDemo prints where the demo is and waits until it is stopped, which is how it is
 // meant to end.
-func (a *app) waitForDemo(ctx context.Context, d *demo.Demo, file string) error {
+func (a *app) waitForDemo(ctx context.Context, d *demo.Demo, seed uint64, file string) error {
 	fmt.Fprintln(a.out, d.DSN())
 	if err := a.out.Flush(); err != nil {
 		return fmt.Errorf("the database's URL could not be printed: %w", reason(err))
 	}
-	fmt.Fprintf(a.stderr, "PostgreSQL %s. In another terminal, with the provider's lookup:  jobtop --config %s\nor without:  jobtop -d THAT_URL\n"+
-		"Runs until it is stopped (ctrl-c), and leaves nothing behind.\n", d.ServerVersion(), file)
+	fmt.Fprintf(a.stderr, `PostgreSQL %s, seed %d. In another terminal:
+  jobtop --config %s   with a lookup at the made-up provider
+  jobtop -d THAT_URL   without
+It runs until it is stopped (ctrl-c), and leaves nothing behind.
+`, d.ServerVersion(), seed, file)
 	<-ctx.Done()
 	return nil
 }
