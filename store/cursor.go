@@ -81,21 +81,21 @@ func parseAge(text string) (time.Duration, error) {
 		length time.Duration
 	}{{"w", 7 * 24 * time.Hour}, {"d", 24 * time.Hour}} {
 		if number, after, found := strings.Cut(rest, unit.name); found {
-			n, err := strconv.ParseUint(number, 10, 16)
+			n, err := strconv.ParseUint(number, 10, 32)
 			if err != nil {
 				return 0, bad
 			}
-			age, rest = age+time.Duration(n)*unit.length, after
+			age, rest = min(age+min(time.Duration(n), lifetime/unit.length)*unit.length, lifetime), after
 		}
 	}
 	if rest == "" && age > 0 {
-		return min(age, lifetime), nil
+		return age, nil
 	}
 	d, err := time.ParseDuration(rest)
 	if err != nil || d < 0 {
 		return 0, bad
 	}
-	return min(age+d, lifetime), nil
+	return min(age+min(d, lifetime), lifetime), nil
 }
 
 // quote shows a text from outside in a message.

@@ -42,6 +42,11 @@ func newSearch(q JobQuery) (*search, error) {
 	for _, field := range []string{"state", "kind", "worker", "error", "verdict", "version", "id", "effect", "receipt"} {
 		s.terms[field] = &terms{is: []string{}, not: []string{}}
 	}
+	switch q.Order {
+	case "", OldestFirst, NewestFirst, ByID, WorstFirst:
+	default:
+		return nil, badQuery(fmt.Sprintf("there is no order %s", quote(string(q.Order))), "the orders are oldest, newest, id and, for stuck jobs, worst")
+	}
 	if s.limit <= 0 {
 		s.limit = 50
 	}
