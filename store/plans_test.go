@@ -50,13 +50,27 @@ type sent struct {
 
 // recorder keeps what reads send.
 type recorder struct {
-	mu   sync.Mutex
-	list []sent
+	mu      sync.Mutex
+	list    []sent
+	batches int
+	others  int // queries outside of a batch
 }
 
 func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.batches++
 	return ctx
 }
+
+func (r *recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.others++
+	return ctx
+}
+
+func (r *recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 func (r *recorder) TraceBatchQuery(_ context.Context, _ *pgx.Conn, q pgx.TraceBatchQueryData) {
 	r.mu.Lock()
@@ -165,6 +179,14 @@ func shapes() []shape {
 		{"poll", 16_000, func(ctx context.Context, db *store.DB) (string, error) { _, err := db.Poll(ctx); return "", err }},
 		{"overview", 16_000, func(ctx context.Context, db *store.DB) (string, error) {
 			_, err := db.Overview(ctx)
+			return "", err
+		}},
+		{"contradictions now", 25_000, func(ctx context.Context, db *store.DB) (string, error) {
+			_, _, err := db.ContradictionsNow(ctx)
+			return "", err
+		}},
+		{"contradictions, a chunk of all", 25_000, func(ctx context.Context, db *store.DB) (string, error) {
+			_, _, _, err := db.ContradictionsAfter(ctx, id(99))
 			return "", err
 		}},
 		{"detail", 100, func(ctx context.Context, db *store.DB) (string, error) {
