@@ -11,19 +11,12 @@ import (
 )
 
 // Traced is a DB like another one that tells a tracer about each statement it sends.
-func Traced(db *DB, tracer pgx.BatchTracer) (*DB, error) {
+func Traced(db *DB, tracer pgx.QueryTracer) (*DB, error) {
 	config := db.pool.Config()
-	config.ConnConfig.Tracer = queryAndBatch{tracer}
+	config.ConnConfig.Tracer = tracer
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	return &DB{pool: pool}, err
 }
-
-type queryAndBatch struct{ pgx.BatchTracer }
-
-func (queryAndBatch) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return ctx
-}
-func (queryAndBatch) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // Statement is a text of sql/, whole: a part is put into what it is made for.
 type Statement struct{ Name, SQL string }
