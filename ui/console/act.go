@@ -259,10 +259,11 @@ func (d *actDialog) lines(width, height int) []theme.Line {
 	if why := d.unavailable(); why != "" {
 		return append(head, paragraph(theme.Warn, d.verb.Title()+" cannot be used: "+why, width)...)
 	}
-	head = append(head, paragraph(theme.Plain, capital(e.safe(actions.Preview(d.verb, d.job)))+".", width)...)
 	if warning := actions.Warning(d.verb, d.job); warning != "" {
-		head = append(head, paragraph(theme.Warn, capital(e.safe(warning))+".", width)...)
+		head = append(head, paragraph(theme.Warn, e.safe(warning)+".", width)...)
 	}
+	preview := strings.TrimPrefix(actions.Preview(d.verb, d.job), d.job.Kind+" "+d.job.ID+" ")
+	head = append(head, paragraph(theme.Plain, "It "+e.safe(preview)+".", width)...)
 	if d.found != nil {
 		head = append(head, paragraph(theme.Info, "Looked up: "+d.found.line, width)...)
 	}
@@ -290,10 +291,7 @@ func jobLines(e *env, job store.Job, width int) []theme.Line {
 	facts.Add(theme.Plain, e.charset().Line(job.Kind, 30)+"   "+e.safe(job.State)+", version "+text.Count(job.Version)+"   attempt "+
 		fmt.Sprintf("%d of %d", job.Attempt, job.MaxAttempts))
 	lines := []theme.Line{facts}
-	reading := e.safe(strings.Join(actions.Reading(job), "; ")) + "."
-	if job.Evidence.EffectAge != nil {
-		reading += " The intent is " + age(*job.Evidence.EffectAge) + " old."
-	}
+	reading := e.safe(actions.Reading(job)[0]) + "."
 	verdict := actions.Headline(job.Evidence)
 	for i, part := range text.Wrap(verdict+": "+reading, width) {
 		var l theme.Line

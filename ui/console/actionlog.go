@@ -51,7 +51,7 @@ func newActionLog(m *model) *actionLog {
 		})},
 		table.Column[store.Action]{ID: "outcome", Title: "outcome", Min: 8, Max: 18, Drop: 1,
 			Cell: func(a store.Action) (string, theme.Role) { return actionOutcome(a) }},
-		table.Column[store.Action]{ID: "change", Title: "change", Min: 8, Max: 18, Drop: 4, Cell: plain(func(a store.Action) string {
+		table.Column[store.Action]{ID: "change", Title: "change", Min: 8, Max: 18, Drop: 7, Cell: plain(func(a store.Action) string {
 			if a.FromState == nil || a.ToState == nil || a.Outcome != "applied" {
 				return "-"
 			}
@@ -59,7 +59,7 @@ func newActionLog(m *model) *actionLog {
 		})},
 		table.Column[store.Action]{ID: "receipt", Title: "receipt", Min: 8, Max: 24, Drop: 6, Wide: true, Cell: plain(func(a store.Action) string { return orDash(a.ReceiptID) })},
 		table.Column[store.Action]{ID: "role", Title: "role", Min: 6, Max: 16, Drop: 7, Wide: true, Cell: plain(func(a store.Action) string { return a.DBRole })},
-		table.Column[store.Action]{ID: "reason", Title: "reason", Min: 10, Grow: true, Drop: 5, Cell: plain(func(a store.Action) string { return str(a.Reason) })},
+		table.Column[store.Action]{ID: "reason", Title: "reason", Min: 16, Grow: true, Drop: 5, Cell: plain(func(a store.Action) string { return str(a.Reason) })},
 	)
 	return a
 }

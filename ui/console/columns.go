@@ -36,10 +36,10 @@ func (m *model) jobColumns() map[string]table.Column[store.Job] {
 		{ID: "state", Title: "state", Min: 7, Drop: 1,
 			Cell:    func(j store.Job) (string, theme.Role) { return stateWord(j), stateRole(j) },
 			Compare: by(func(j store.Job) string { return j.State })},
-		{ID: "verdict", Title: "verdict", Min: 8, Max: 17, Drop: 2,
+		{ID: "verdict", Title: "verdict", Min: 17, Drop: 2,
 			Cell:    func(j store.Job) (string, theme.Role) { return verdictWord(j.Evidence), verdictRole(j.Evidence) },
 			Compare: func(a, b store.Job) int { return cmp.Compare(verdictRank(a.Evidence), verdictRank(b.Evidence)) }},
-		{ID: "try", Title: "try", Min: 3, Max: 7, Right: true, Drop: 6,
+		{ID: "try", Title: "try", Min: 3, Max: 7, Right: true, Drop: 5,
 			Cell:    plain(func(j store.Job) string { return fmt.Sprintf("%d/%d", j.Attempt, j.MaxAttempts) }),
 			Compare: func(a, b store.Job) int { return cmp.Compare(a.Attempt, b.Attempt) }},
 		{ID: "since", Title: "since", Min: 5, Right: true, Drop: 3,
@@ -60,7 +60,7 @@ func (m *model) jobColumns() map[string]table.Column[store.Job] {
 		{ID: "created", Title: "created", Min: 7, Right: true, Drop: 11, Wide: true,
 			Cell:    dim(func(j store.Job) string { return age(j.CreatedAge) }),
 			Compare: oldest(func(j store.Job) time.Duration { return j.CreatedAge })},
-		{ID: "last word", Title: "last word", Min: 9, Grow: true, Drop: 8,
+		{ID: "last word", Title: "last word", Min: 12, Grow: true, Drop: 6,
 			Cell:    m.lastWord,
 			Compare: by(func(j store.Job) string { return str(j.ErrorCategory) })},
 	}
@@ -72,11 +72,8 @@ func (m *model) jobColumns() map[string]table.Column[store.Job] {
 	return columns
 }
 
-// lastWord is what became of the last act on the job, or else what it last said itself.
+// lastWord is what a lookup told, or else what the job last said itself.
 func (m *model) lastWord(j store.Job) (string, theme.Role) {
-	if note, role, ok := m.env.ledger.note(j); ok {
-		return note, role
-	}
 	if m.findings[j.ID] != nil {
 		return "looked up: " + m.findings[j.ID].line, theme.Info
 	}

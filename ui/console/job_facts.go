@@ -13,6 +13,9 @@ import (
 func (s *jobScreen) head(width, height int) []theme.Line {
 	e := s.m.env
 	lines := s.verdict(width)
+	if height < 14 && len(lines) > 2 {
+		lines = lines[:2]
+	}
 	facts := s.facts()
 	columns := 3
 	if width < 76 {
@@ -27,12 +30,12 @@ func (s *jobScreen) head(width, height int) []theme.Line {
 			l = theme.Line{}
 		}
 		l.Gap(1 + column*cell)
-		l.Add(theme.Dim, text.PadRight(f.name, 9)+" ")
-		l.Add(f.role, e.charset().Truncate(f.value, cell-11))
+		l.Add(theme.Dim, text.PadRight(f.name, 8)+" ")
+		l.Add(f.role, e.charset().Truncate(f.value, cell-10))
 	}
 	lines = append(lines, l)
 	// The section needs room too, on a small screen.
-	if most := max(3, height-6); len(lines) > most {
+	if most := max(3, height-5); len(lines) > most {
 		lines = lines[:most]
 	}
 	if height > len(lines)+8 {
@@ -89,16 +92,15 @@ func (s *jobScreen) facts() []fact {
 		receipt = d.Receipt.ReceiptID
 	}
 	worker := orDash(j.Worker)
-	if j.State == "running" && j.HeartbeatAge != nil {
-		worker += " (heard " + age(*j.HeartbeatAge) + " ago)"
-	}
 	changed := moment(d.ChangedAt, d.ChangedAt)
 	if d.ChangedBy != nil {
 		changed += " by " + *d.ChangedBy
 	}
 	failure := orDash(j.ErrorCategory)
-	due := "-"
+	next, due := "due", "-"
 	switch {
+	case j.State == "running" && j.HeartbeatAge != nil:
+		next, due = "heard", age(*j.HeartbeatAge)+" ago"
 	case j.State != "pending" && j.State != "failed":
 	case j.DueFor < 0:
 		due = "in " + text.Age(-j.DueFor)
@@ -118,7 +120,7 @@ func (s *jobScreen) facts() []fact {
 		{"receipt", receipt, theme.Plain},
 		{"error", failure, theme.Plain},
 		{"changed", changed, theme.Plain},
-		{"due", due, theme.Plain},
+		{next, due, theme.Plain},
 		{"effect", j.EffectKey, theme.Plain},
 		{"limits", limits, theme.Plain},
 		{"created", age(j.CreatedAge) + " ago", theme.Plain},

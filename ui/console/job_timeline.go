@@ -72,7 +72,7 @@ func attemptEvents(job store.Job, a store.Attempt) []event {
 	}
 	ended := event{at: *a.FinishedAt, rank: 4, what: name, rest: outcomeOf(a), gap: after(*a.FinishedAt, a.ClaimedAt), role: attemptRole(a)}
 	if a.HeartbeatAt != nil && a.FinishedAt.Sub(*a.HeartbeatAt) >= time.Second {
-		ended.rest += "; silent for " + text.Duration(a.FinishedAt.Sub(*a.HeartbeatAt)) + " before"
+		ended.rest += "; last heard " + text.Duration(a.FinishedAt.Sub(*a.HeartbeatAt)) + " before"
 	}
 	if a.ErrorCategory != nil {
 		ended.rest += "; " + *a.ErrorCategory
@@ -135,7 +135,7 @@ func actionEvent(a store.Action) event {
 			ev.rest += ", receipt " + *a.ReceiptID
 		}
 	}
-	if a.Reason != nil && a.Verb != "direct" {
+	if a.Reason != nil && a.Verb != "direct" && a.Outcome != "void" {
 		ev.rest += ": " + *a.Reason
 	}
 	return ev

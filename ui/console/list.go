@@ -18,6 +18,7 @@ import (
 type listKind struct {
 	view    string
 	columns []string
+	drop    map[string]int // where a column matters more or less here than elsewhere
 	query   store.JobQuery
 	order   string // the natural order, in words
 	empty   string
@@ -26,6 +27,7 @@ type listKind struct {
 var stuckList = listKind{
 	view:    "stuck",
 	columns: []string{"id", "kind", "verdict", "try", "over", "silent", "worker", "effect", "version", "created", "last word"},
+	drop:    map[string]int{"worker": 4, "last word": 8},
 	query:   store.JobQuery{Stuck: true},
 	order:   "worst first",
 	empty:   "Nothing is stuck: every running job is within its own limits.",
@@ -71,9 +73,14 @@ func newList(m *model, kind listKind) *list {
 	all := m.jobColumns()
 	var columns []table.Column[store.Job]
 	for _, id := range kind.columns {
-		columns = append(columns, all[id])
+		c := all[id]
+		if drop, ok := kind.drop[id]; ok {
+			c.Drop = drop
+		}
+		columns = append(columns, c)
 	}
 	l := &list{m: m, kind: kind, table: table.New(func(j store.Job) string { return j.ID }, columns...)}
+	l.table.Note = m.env.ledger.note
 	l.grouping = newGrouping(l)
 	return l
 }

@@ -18,7 +18,7 @@ type Column[R any] struct {
 	// Middle cuts in the middle, for ids that differ only at their ends.
 	Middle bool
 	// Drop is the order in which columns give way where there is no room: the highest
-	// first, 0 never.
+	// first, 0 never; from Luxury on before other columns shrink.
 	Drop int
 	// Wide columns are shown only in the wide table.
 	Wide bool
@@ -27,6 +27,9 @@ type Column[R any] struct {
 	// Compare orders rows by this column; nil where it cannot be sorted by.
 	Compare func(a, b R) int
 }
+
+// Luxury is where Drop begins for columns that go before others shrink.
+const Luxury = 7
 
 // sample bounds the rows that decide a column's width.
 const sample = 200
@@ -64,9 +67,17 @@ func (t *Table[R]) layout(width int) []placed[R] {
 		w = max(w, min(c.Max, t.natural[c.ID]))
 		chosen = append(chosen, placed[R]{c, w})
 	}
+	// What is a luxury goes before anything else is squeezed for it.
+	for total(chosen) > width {
+		out := leastImportant(chosen)
+		if out < 0 || chosen[out].Drop < Luxury {
+			break
+		}
+		chosen = slices.Delete(chosen, out, out+1)
+	}
 	for {
 		excess := total(chosen) - width
-		// First what can shrink shrinks, the widest first; then the least important goes.
+		// What can shrink shrinks, the widest first; then the least important goes.
 		for excess > 0 {
 			widest := -1
 			for i, c := range chosen {
@@ -84,12 +95,7 @@ func (t *Table[R]) layout(width int) []placed[R] {
 		if excess <= 0 {
 			break
 		}
-		out := -1
-		for i, c := range chosen {
-			if c.Drop > 0 && (out < 0 || c.Drop >= chosen[out].Drop) {
-				out = i
-			}
-		}
+		out := leastImportant(chosen)
 		if out < 0 {
 			break
 		}
@@ -107,6 +113,16 @@ func (t *Table[R]) layout(width int) []placed[R] {
 		}
 	}
 	return chosen
+}
+
+func leastImportant[R any](columns []placed[R]) int {
+	out := -1
+	for i, c := range columns {
+		if c.Drop > 0 && (out < 0 || c.Drop >= columns[out].Drop) {
+			out = i
+		}
+	}
+	return out
 }
 
 func total[R any](columns []placed[R]) int {

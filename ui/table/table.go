@@ -5,6 +5,8 @@ package table
 import (
 	"slices"
 	"strings"
+
+	"jobtop/ui/theme"
 )
 
 // Table is a list of rows with a selection, marks and an order. Its methods are for one
@@ -27,6 +29,9 @@ type Table[R any] struct {
 	sortBy  string
 	reverse bool
 	Wide    bool
+	// Note, if set, may say something about a row that takes the place of all its columns
+	// but the first.
+	Note func(R) (string, theme.Role, bool)
 	// Order, if set, are the IDs of the columns to show, in their order.
 	Order []string
 }

@@ -60,9 +60,17 @@ func (t *Table[R]) line(th *theme.Theme, columns []placed[R], i, width int) stri
 		line.Add(theme.Info, th.Glyphs.New)
 	}
 	line.Gap(margin)
+	note, noteRole, noted := "", theme.Plain, false
+	if t.Note != nil {
+		note, noteRole, noted = t.Note(r.value)
+	}
 	for n, c := range columns {
 		if n > 0 {
 			line.Add(theme.Plain, "  ")
+		}
+		if noted && n > 0 {
+			line.Add(noteRole, fit(th.Charset, note, width-line.Width(), false, false))
+			break
 		}
 		s, role := c.Cell(r.value)
 		if r.state == gone {
