@@ -22,7 +22,8 @@ SELECT j.id, j.kind, j.state, j.version, j.attempt, p.problem, e.state, r.receip
    ('attempt_left_open',       j.state <> 'running' AND last.attempt IS NOT NULL AND last.finished_at IS NULL),
    ('attempts_out_of_step',    j.state <> 'running' AND coalesce(last.attempt, 0) <> j.attempt),
    ('state_unexplained',       j.state <> e.state AND NOT (j.state <> 'running' AND last.attempt IS NOT NULL AND last.finished_at IS NULL)
-                               AND NOT (j.state = 'running' AND last.attempt IS DISTINCT FROM j.attempt))
+                               AND NOT (j.state = 'running' AND last.attempt IS DISTINCT FROM j.attempt)
+                               AND NOT (j.state = 'done' AND r.receipt_id IS NULL))
  ) AS p(problem, found)
  WHERE p.found
  ORDER BY j.id, p.problem;

@@ -70,7 +70,8 @@ DATABASE_URL, or the PG* variables, PGSERVICE and .pgpass, as for psql.`,
 
 	root.AddCommand(
 		a.newStatusCommand(), a.newListCommand(), a.newShowCommand(), a.newActionsCommand(), a.newLookupCommand(),
-		a.newDemoCommand(), a.newCheckCommand(), a.newSchemaCommand(), a.newManCommand(),
+		a.newPauseCommand(), a.newResumeCommand(),
+		a.newDemoCommand(), a.newCheckCommand(), a.newDoctorCommand(), a.newSchemaCommand(), a.newManCommand(),
 	)
 	for _, verb := range actions.Verbs() {
 		root.AddCommand(a.newActCommand(verb))
