@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,19 +62,15 @@ func (e *UnknownError) Error() string {
 
 func (e *UnknownError) Unwrap() error { return e.cause }
 
-// The client waits longer than the server may take, so that whoever gives up first is
-// the one who knows.
-const (
-	actServerTimeout = 8 * time.Second
-	actClientTimeout = 12 * time.Second
-)
+// actTimeout is Options.ActTimeout unless given.
+const actTimeout = 8 * time.Second
 
 // Act sends one act in one round trip and one transaction. It returns an answer that
 // the record holds, or an error. Of errors, an UnknownError means that the act may
 // have happened; any other that it did not and will not.
 //
 // It does not heed the caller's cancellation once it is sent: giving up on an answer
-// would only make it unknown. Its own deadline is 12 s.
+// would only make it unknown. Its own deadline is one and a half times Options.ActTimeout.
 func (db *DB) Act(ctx context.Context, r ActRequest) (ActAnswer, error) {
 	var lookup *string
 	if r.Lookup != nil {
@@ -96,7 +93,10 @@ func (db *DB) Settle(ctx context.Context, actionID, verb, jobID, operator, clien
 
 // transact pipelines BEGIN, the timeouts, one call and COMMIT.
 func (db *DB) transact(ctx context.Context, doing, sql string, arguments ...any) (ActAnswer, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), actClientTimeout)
+	// The client waits longer than the server may take, so that whoever gives up first is
+	// the one who knows.
+	limit := cmp.Or(db.acts, actTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit*3/2)
 	defer cancel()
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
@@ -107,7 +107,7 @@ func (db *DB) transact(ctx context.Context, doing, sql string, arguments ...any)
 
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-	batch.Queue(query("act_timeouts"), actServerTimeout.Milliseconds())
+	batch.Queue(query("act_timeouts"), limit.Milliseconds())
 	batch.Queue(sql, arguments...)
 	batch.Queue("COMMIT")
 	results := conn.SendBatch(ctx, batch)

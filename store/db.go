@@ -22,12 +22,16 @@ type Options struct {
 	Application string
 	// MaxConns bounds the connections; 3 if zero.
 	MaxConns int32
+	// ActTimeout is how long the server may take over an act or a settle; 8 s if zero. We
+	// wait half as long again.
+	ActTimeout time.Duration
 }
 
 // DB is a database with a jobtop schema. It is safe for concurrent use.
 type DB struct {
 	pool  *pgxpool.Pool
-	spent atomic.Int64 // nanoseconds of the server's time, of all reads
+	acts  time.Duration // Options.ActTimeout
+	spent atomic.Int64  // nanoseconds of the server's time, of all reads
 }
 
 // connectTimeout bounds each attempt to connect, for each host of the DSN.
@@ -61,7 +65,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, explainConnect(connection, err)
 	}
-	return &DB{pool: pool}, nil
+	return &DB{pool: pool, acts: o.ActTimeout}, nil
 }
 
 // Close ends all connections.
