@@ -48,6 +48,13 @@ type Runner struct {
 // SettleFor has gone by; then the Outcome is Unknown and the journal keeps the act.
 // Once an act is sent, a cancelled ctx only ends the search for a lost answer.
 func (r *Runner) Run(ctx context.Context, o Order) Result {
+	result := r.carryOut(ctx, o)
+	r.conclude(result)
+	return result
+}
+
+// carryOut is Run, but leaves the act open in the journal.
+func (r *Runner) carryOut(ctx context.Context, o Order) Result {
 	result := Result{Order: o, Operator: r.Operator}
 	fail := func(outcome Outcome, err error) Result {
 		result.Outcome, result.Err = outcome, err
@@ -95,10 +102,14 @@ func (r *Runner) Run(ctx context.Context, o Order) Result {
 	default:
 		result.Outcome, result.Err = Errored, err
 	}
-	if result.Outcome != Unknown {
-		r.Journal.conclude(o.ActionID, result.Outcome)
-	}
 	return result
+}
+
+// conclude notes in the journal what is known of an act.
+func (r *Runner) conclude(result Result) {
+	if result.Outcome != Unknown {
+		r.Journal.conclude(result.Order.ActionID, result.Outcome)
+	}
 }
 
 // Settle tries once more to find out what became of an order whose Outcome is Unknown;
@@ -115,9 +126,7 @@ func (r *Runner) Settle(ctx context.Context, result Result) Result {
 	o := result.Order
 	intent := Intent{ActionID: o.ActionID, Verb: o.Verb, JobID: o.JobID, Operator: result.Operator, Database: identity.Database, Timeline: identity.Timeline}
 	result = r.settle(ctx, result, intent, result.Err)
-	if result.Outcome != Unknown {
-		r.Journal.conclude(o.ActionID, result.Outcome)
-	}
+	r.conclude(result)
 	return result
 }
 
