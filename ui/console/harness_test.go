@@ -26,20 +26,21 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // fake is a database in memory: just enough of one to draw from.
 type fake struct {
-	mutex    sync.Mutex
-	jobs     []store.Job // in the order of the lists
-	details  map[string]store.Detail
-	actions  []store.Action
-	receipts []store.Receipt
-	payloads map[string]string
-	server   store.Server
-	poll     store.Poll
-	down     error // what every read fails with
-	spent    time.Duration
-	acts     []store.ActRequest
-	actError error
-	pauses   []store.PauseRequest
-	queries  []store.JobQuery
+	mutex          sync.Mutex
+	jobs           []store.Job // in the order of the lists
+	details        map[string]store.Detail
+	actions        []store.Action
+	overview       store.Overview
+	contradictions []store.Contradiction
+	payloads       map[string]string
+	server         store.Server
+	poll           store.Poll
+	down           error // what every read fails with
+	spent          time.Duration
+	acts           []store.ActRequest
+	actError       error
+	pauses         []store.PauseRequest
+	queries        []store.JobQuery
 	// before runs before each read.
 	before func(what string)
 }
@@ -179,8 +180,12 @@ func (f *fake) Actions(_ context.Context, q store.ActionQuery) (store.ActionPage
 	return page, f.read("actions")
 }
 
-func (f *fake) Receipts(_ context.Context, limit int) ([]store.Receipt, error) {
-	return f.receipts[:min(limit, len(f.receipts))], f.read("receipts")
+func (f *fake) Overview(context.Context) (store.Overview, error) {
+	return f.overview, f.read("overview")
+}
+
+func (f *fake) ContradictionsNow(context.Context) ([]store.Contradiction, int, error) {
+	return f.contradictions, len(f.jobs), f.read("doctor")
 }
 
 func (f *fake) Pause(_ context.Context, r store.PauseRequest) (bool, error) {

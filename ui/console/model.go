@@ -25,6 +25,7 @@ type model struct {
 	commands []string            // what was typed after the colon
 	copied   string              // what was copied last
 	leaving  bool                // asked for once, while acts were under way
+	forced   bool                // what has a slower beat is read now too
 	pending  []tea.Cmd           // of handlers that return none themselves
 }
 
@@ -209,7 +210,11 @@ func (m *model) quit() tea.Cmd {
 }
 
 // refreshNow is a look at once, also while the screen is paused.
-func (m *model) refreshNow() tea.Cmd { return tea.Batch(m.look(), m.refreshAll()) }
+func (m *model) refreshNow() tea.Cmd {
+	m.forced = true
+	defer func() { m.forced = false }()
+	return tea.Batch(m.look(), m.refreshAll())
+}
 
 func (m *model) pause() tea.Cmd {
 	p := &m.env.poller

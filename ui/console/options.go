@@ -27,7 +27,8 @@ type Reader interface {
 	Job(ctx context.Context, id string) (store.Detail, error)
 	Payload(ctx context.Context, id string) (json.RawMessage, error)
 	Actions(ctx context.Context, q store.ActionQuery) (store.ActionPage, error)
-	Receipts(ctx context.Context, limit int) ([]store.Receipt, error)
+	Overview(ctx context.Context) (store.Overview, error)
+	ContradictionsNow(ctx context.Context) (found []store.Contradiction, looked int, err error)
 	Pause(ctx context.Context, r store.PauseRequest) (bool, error)
 	Resume(ctx context.Context, r store.PauseRequest) (bool, error)
 	// ServerTime is what the reads have cost the server so far, all together.

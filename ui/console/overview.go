@@ -1,243 +1,283 @@
 package console
 
 import (
-	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"jobtop/actions"
 	"jobtop/store"
 	"jobtop/ui/machine"
 	"jobtop/ui/text"
 	"jobtop/ui/theme"
 )
 
-// overview is the first screen: the state machine, what needs a person, the latest
-// receipts. Each of its figures leads to its list.
+// overview is the first screen: the state machine, what needs a person, the kinds, the
+// latest receipts, the database. Every figure leads to its list.
 type overview struct {
-	m        *model
-	receipts []store.Receipt
-	err      error
-	at       int // of links
+	m    *model
+	data store.Overview
+	read bool
+	at   time.Time // this machine's clock when data came
+	err  error
+
+	contradictions []store.Contradiction
+	looked         time.Time // for contradictions; zero: not yet
+
+	selected  string // the name of a link
+	kindsFrom int
 }
+
+// The slower beats of what is dearer than a poll.
+const (
+	overviewEvery = 10 * time.Second
+	doctorEvery   = time.Minute
+)
 
 func newOverview(m *model) *overview { return &overview{m: m} }
 
-func (o *overview) place() place { return place{view: "overview"} }
-
+func (o *overview) place() place         { return place{view: "overview"} }
 func (o *overview) enter(string) tea.Cmd { return o.refresh() }
-
-func (o *overview) clear() bool { return false }
-
-// latest is how many receipts are shown.
-const latest = 5
+func (o *overview) clear() bool          { return false }
 
 func (o *overview) refresh() tea.Cmd {
 	e := o.m.env
-	if e.asking("overview") {
-		return nil
+	now := e.now()
+	var cmds []tea.Cmd
+	if !e.asking("overview") && (!o.read || now.Sub(o.at) >= overviewEvery || o.m.forced) {
+		cmds = append(cmds, ask(e, "overview", e.DB.Overview, func(d store.Overview, err error) tea.Cmd {
+			if o.err = err; err == nil {
+				o.data, o.read, o.at = d, true, e.now()
+				slices.SortStableFunc(o.data.Kinds, byTrouble)
+			}
+			return nil
+		}))
 	}
-	db := e.DB
-	return ask(e, "overview", func(ctx context.Context) ([]store.Receipt, error) { return db.Receipts(ctx, latest) }, func(r []store.Receipt, err error) tea.Cmd {
-		o.err = err
-		if err == nil {
-			o.receipts = r
-		}
-		return nil
-	})
+	if !e.asking("doctor") && (o.looked.IsZero() || now.Sub(o.looked) >= doctorEvery || o.m.forced) {
+		db := e.DB
+		cmds = append(cmds, ask(e, "doctor", func(ctx context.Context) ([]store.Contradiction, error) {
+			found, _, err := db.ContradictionsNow(ctx)
+			return found, err
+		}, func(found []store.Contradiction, err error) tea.Cmd {
+			if err == nil {
+				o.contradictions = found
+			}
+			o.looked = e.now()
+			return nil
+		}))
+	}
+	return tea.Batch(cmds...)
 }
 
-// link is something on the overview that leads somewhere.
+// link is something on the overview that leads somewhere. Links of a section follow each
+// other; a row of kinds has several.
 type link struct {
-	name string
-	to   place
+	name    string
+	section int
+	row     int // within the section; links of one row stand beside each other
+	to      place
+	open    func() tea.Cmd // instead of to
 }
 
-// needs are the groups of jobs that wait for a person, the oldest first.
-type need struct {
-	link
-	count store.Count
-	age   *time.Duration
-	role  theme.Role
-}
+// The sections, in the order of the screen.
+const (
+	sectionNeeds = iota
+	sectionStates
+	sectionKinds
+	sectionReceipts
+)
 
-func (o *overview) needs() []need {
-	p := o.m.env.poller.poll
-	review, dead := stateCount(p, "review"), stateCount(p, "dead")
-	all := []need{
-		{link{"review", place{view: "review"}}, review.Count, review.OldestAge, theme.Warn},
-		{link{"stuck", place{view: "stuck"}}, p.Stuck, p.OldestStuck, theme.Bad},
-		{link{"dead", place{"jobs", "state:dead"}}, dead.Count, dead.OldestAge, theme.Plain},
-	}
-	slices.SortStableFunc(all, func(a, b need) int {
-		if (a.count.N == 0) != (b.count.N == 0) {
-			return cmp.Compare(b.count.N, a.count.N)
-		}
-		return cmp.Compare(value(b.age), value(a.age))
-	})
-	return all
-}
-
-// links are what the selection goes through, in the order of the screen.
+// links are all that the selection goes through.
 func (o *overview) links() []link {
 	var links []link
-	for _, n := range o.needs() {
-		links = append(links, n.link)
+	for i, n := range o.needs() {
+		links = append(links, link{"need " + n.name, sectionNeeds, i, n.to, n.open})
 	}
 	for _, state := range []string{"pending", "running", "done", "review", "failed", "dead"} {
-		links = append(links, link{"state " + state, place{"jobs", "state:" + state}})
+		to := place{"jobs", "state:" + state}
+		if state == "review" {
+			to = place{view: "review"}
+		}
+		links = append(links, link{"state " + state, sectionStates, 0, to, nil})
 	}
-	for _, p := range o.m.env.poller.poll.Paused {
-		links = append(links, link{"paused " + p.Kind, place{"jobs", with(nil, store.Condition{Field: "kind", Value: p.Kind})}})
+	for i, k := range o.data.Kinds {
+		for _, c := range kindColumns {
+			if c.filter != "" {
+				links = append(links, link{"kind " + c.title + " " + k.Kind, sectionKinds, i, kindPlace(k.Kind, c.filter), nil})
+			}
+		}
 	}
-	for _, r := range o.receipts {
-		links = append(links, link{"receipt " + r.JobID, place{"job", r.JobID}})
+	for i, r := range o.data.Receipts {
+		links = append(links, link{"receipt " + r.JobID, sectionReceipts, i, place{"job", r.JobID}, nil})
 	}
 	return links
 }
 
-func (o *overview) selected() link {
+// current is the selected link, and its number.
+func (o *overview) current() (link, int) {
 	links := o.links()
-	o.at = max(0, min(o.at, len(links)-1))
-	return links[o.at]
+	i := max(0, slices.IndexFunc(links, func(l link) bool { return l.name == o.selected }))
+	if len(links) == 0 {
+		return link{}, 0
+	}
+	return links[i], i
+}
+
+func (o *overview) is(name string) bool {
+	l, _ := o.current()
+	return l.name == name
+}
+
+// step goes along the links, one by one or row by row.
+func (o *overview) step(by int, rows bool) {
+	links := o.links()
+	here, i := o.current()
+	if !rows || here.section != sectionKinds {
+		o.selected = links[max(0, min(i+by, len(links)-1))].name
+		return
+	}
+	// Down a column: the same figure of the next kind.
+	columns := 0
+	for _, c := range kindColumns {
+		if c.filter != "" {
+			columns++
+		}
+	}
+	to := i + by*columns
+	first := slices.IndexFunc(links, func(l link) bool { return l.section == sectionKinds })
+	switch {
+	case to < first:
+		to = first - 1
+	case to >= len(links) || links[to].section != sectionKinds:
+		to = slices.IndexFunc(links, func(l link) bool { return l.section == sectionReceipts })
+		if to < 0 {
+			to = i
+		}
+	}
+	o.selected = links[to].name
+}
+
+// turn goes to the first link of the next section, or the one before.
+func (o *overview) turn(by int) {
+	links := o.links()
+	here, _ := o.current()
+	for section := here.section + by; ; section += by {
+		section = (section + sectionReceipts + 1) % (sectionReceipts + 1)
+		if i := slices.IndexFunc(links, func(l link) bool { return l.section == section }); i >= 0 {
+			o.selected = links[i].name
+			return
+		}
+	}
 }
 
 func (o *overview) bindings() []binding {
 	e := o.m.env
-	move := func(by int) func() tea.Cmd {
-		return does(func() { o.at = (o.at + by + len(o.links())) % len(o.links()) })
-	}
+	move := func(by int, rows bool) func() tea.Cmd { return does(func() { o.step(by, rows) }) }
 	return []binding{
-		e.bind("down", 0, move(1), nil),
-		e.bind("up", 0, move(-1), nil),
-		e.bind("right", 0, move(1), nil),
-		e.bind("left", 0, move(-1), nil),
-		e.bind("section", 20, does(o.next), nil),
-		e.bind("top", 0, does(func() { o.at = 0 }), nil),
-		e.bind("bottom", 0, does(func() { o.at = len(o.links()) - 1 }), nil),
-		e.bind("open", 10, func() tea.Cmd { return o.m.visit(o.selected().to, true) }, nil),
+		e.bind("down", 0, move(1, true), nil),
+		e.bind("up", 0, move(-1, true), nil),
+		e.bind("right", 0, move(1, false), nil),
+		e.bind("left", 0, move(-1, false), nil),
+		e.bind("top", 0, move(-1e6, false), nil),
+		e.bind("bottom", 0, move(1e6, false), nil),
+		e.bind("section", 20, does(func() { o.turn(1) }), nil),
+		e.bind("section-back", 0, does(func() { o.turn(-1) }), nil),
+		e.bind("open", 10, o.open, nil),
 	}
 }
 
-// next goes to the next section: needs, states, what is below.
-func (o *overview) next() {
-	sections := []int{0, 3, 9}
-	for _, start := range sections {
-		if start > o.at && start < len(o.links()) {
-			o.at = start
-			return
-		}
+func (o *overview) open() tea.Cmd {
+	l, _ := o.current()
+	if l.open != nil {
+		return l.open()
 	}
-	o.at = 0
+	return o.m.visit(l.to, true)
 }
 
 func (o *overview) info() string {
-	if p := o.m.env.poller; p.known {
-		return "database time " + p.poll.At.Local().Format("15:04") + " " + zone(p.poll.At)
+	if !o.read {
+		return ""
 	}
-	return ""
+	info := fmt.Sprintf("rates of the last %d min", int(store.RateWindow.Minutes()))
+	if old := o.m.env.now().Sub(o.at); old > 3*overviewEvery {
+		info += ", " + text.Age(old.Truncate(10*time.Second)) + " old"
+	}
+	return info
 }
 
-func zone(t time.Time) string {
-	name, _ := t.Local().Zone()
-	return name
-}
-
-func (o *overview) figures() machine.Figures {
+// showContradictions explains the rows that contradict themselves.
+func (o *overview) showContradictions() tea.Cmd {
 	e := o.m.env
-	p := e.poller.poll
-	of := func(state string) string { return e.count(stateCount(p, state).Count) }
-	f := machine.Figures{
-		Pending: of("pending"), Running: of("running"), Done: of("done"), Review: of("review"), Failed: of("failed"), Dead: of("dead"),
-		Due: e.count(p.Due), Alarm: map[string]bool{"running": p.Stuck.N > 0, "review": stateCount(p, "review").Count.N > 0},
-	}
-	if p.OldestDue != nil && p.Due.N > 0 {
-		f.OldestDue = age(*p.OldestDue)
-	}
-	if name := o.selected().name; len(name) > 6 && name[:6] == "state " {
-		f.Selected = name[6:]
-	}
-	return f
+	found := o.contradictions
+	e.dialogs.push(e, &pager{e: e, name: "Rows that contradict themselves", make: func(width int) []theme.Line {
+		lines := paragraph(theme.Dim, "Among the jobs that changed last; jobtop doctor looks at all of them.", width)
+		if len(found) == 0 {
+			lines = append(lines, paragraph(theme.Plain, "None.", width)...)
+		}
+		for _, c := range found {
+			d := actions.Diagnose(c)
+			lines = append(lines, theme.Line{})
+			lines = append(lines, paragraph(theme.Strong, e.safe(c.JobID)+" ("+e.safe(c.Kind)+")", width)...)
+			lines = append(lines, paragraph(theme.Warn, e.safe(d.What)+".", width)...)
+			lines = append(lines, paragraph(theme.Plain, "To mend it: "+e.safe(d.Mend)+".", width)...)
+		}
+		return lines
+	}})
+	return nil
 }
 
+// view lays the parts out: side by side where there is room, else one under the other.
 func (o *overview) view(width, height int) []string {
 	e := o.m.env
 	if !e.poller.known {
 		return []string{"", e.line(theme.Dim, "   reading")}
 	}
 	var lines []theme.Line
-	panel := o.needsPanel()
-	if width >= machine.Width+20 && height >= 14 {
+	roomy := width >= machine.Width+21 && height >= 17
+	if roomy {
 		lines = machine.Draw(o.figures(), e.glyphs())
+		panel := o.needsPanel(width - machine.Width - 1)
 		for i := range lines {
-			lines[i].Gap(machine.Width + 1)
 			if i < len(panel) {
-				lines[i].Append(panel[i])
+				lines[i].Gap(machine.Width + 1).Append(panel[i])
 			}
 		}
 	} else {
-		lines = append(machine.Compact(o.figures(), e.glyphs()), theme.Line{})
-		lines = append(lines, panel...)
+		lines = append(machine.Compact(o.figures(), e.glyphs()), o.needsLine())
 	}
-	lines = append(lines, theme.Line{})
-	lines = append(lines, o.receiptsLine(width))
-	var out []string
-	for _, l := range lines {
+	if o.err != nil {
+		var l theme.Line
+		lines = append(lines, *l.Add(theme.Bad, " "+e.words(o.err)))
+	}
+	foot := []theme.Line{o.receiptsLine(width), o.databaseLine()}
+	spare := height - len(lines) - len(foot)
+	tall := spare >= len(o.data.Kinds)+9
+	bars := 1
+	if tall {
+		bars = 3
+		lines = append(lines, theme.Line{})
+	}
+	lines = append(lines, o.throughput(width, bars)...)
+	if tall {
+		lines = append(lines, theme.Line{})
+		foot = append([]theme.Line{{}}, foot...)
+	}
+	lines = append(lines, o.kinds(width, height-len(lines)-len(foot))...)
+	lines = append(lines, foot...)
+	out := make([]string, 0, height)
+	for _, l := range lines[:min(len(lines), height)] {
 		out = append(out, l.Draw(e.theme, width))
 	}
-	return out[:min(len(out), height)]
+	return out
 }
 
-func (o *overview) needsPanel() []theme.Line {
-	e := o.m.env
-	var title theme.Line
-	title.Add(theme.Title, "  needs a person")
-	lines := []theme.Line{title}
-	selected := o.selected().name
-	for _, n := range o.needs() {
-		var l theme.Line
-		role := n.role
-		if n.count.N == 0 {
-			role = theme.Dim
-		}
-		text0 := text.PadRight(n.name, 6) + text.PadLeft(e.count(n.count), 8) + text.PadLeft(ageOf(n.age), 5)
-		if n.name == selected {
-			l.Add(theme.Selected, e.glyphs().Cursor+" "+text0)
-		} else {
-			l.Add(theme.Plain, "  ").Add(role, text0)
-		}
-		lines = append(lines, l)
+// plural writes a number of things.
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
 	}
-	for _, p := range e.poller.poll.Paused {
-		var l theme.Line
-		what := e.glyphs().Paused + " " + e.charset().Line(p.Kind, 12) + " paused"
-		if selected == "paused "+p.Kind {
-			l.Add(theme.Selected, e.glyphs().Cursor+" "+what)
-		} else {
-			l.Add(theme.Plain, "  ").Add(theme.Warn, what)
-		}
-		lines = append(lines, l)
-	}
-	return lines
-}
-
-func (o *overview) receiptsLine(width int) theme.Line {
-	e := o.m.env
-	var l theme.Line
-	l.Add(theme.Title, " latest receipts")
-	selected := o.selected().name
-	for _, r := range o.receipts {
-		what := e.charset().Line(r.ReceiptID, 20) + " " + e.charset().Line(r.Kind, 16) + " " + age(r.RecordedAge)
-		if l.Width()+3+text.Width(what) > width {
-			break
-		}
-		role := theme.Plain
-		if selected == "receipt "+r.JobID {
-			role = theme.Selected
-		}
-		l.Add(theme.Plain, "   ").Add(role, what)
-	}
-	return l
+	return fmt.Sprintf("%s %ss", text.Count(int64(n)), one)
 }

@@ -62,9 +62,27 @@ func scene() *fake {
 			job("charge-10440", "card.charge", "dead", 3, 1, 5*h, store.VerdictDidNotHappen, failed("declined", "do not honour")),
 			job("charge-9001", "card.charge", "done", 3, 1, 3*m, store.VerdictHappened, receipt("ch_8121", false)),
 		},
-		receipts: []store.Receipt{
-			{JobID: "charge-9001", Kind: "card.charge", ReceiptID: "ch_8121", Attempt: 1, RecordedBy: "w-3", RecordedAge: 12 * s},
-			{JobID: "invoice-89999", Kind: "invoice.send", ReceiptID: "in_9917", Attempt: 1, RecordedBy: "w-1", RecordedAge: 3 * m},
+		overview: store.Overview{
+			Rates: []store.Rate{
+				{From: "pending", To: "running", Count: 205, Span: 5 * m}, {From: "failed", To: "running", Count: 2, Span: 5 * m},
+				{From: "running", To: "done", Count: 195, Span: 5 * m}, {From: "running", To: "review", Count: 2, Span: 5 * m},
+				{From: "running", To: "failed", Count: 6, Span: 5 * m}, {From: "review", To: "pending", Count: 1, Span: 5 * m},
+			},
+			Kinds: []store.KindFigures{
+				{Kind: "invoice.send", Due: exactly(812), OldestDue: ptr(38 * s), Running: exactly(22), Failed: exactly(40), Review: exactly(2), Dead: exactly(0),
+					Ended: 128, Done: 120, Median: ptr(900 * time.Millisecond), P95: ptr(4100 * time.Millisecond), Span: 5 * m},
+				{Kind: "card.charge", Due: exactly(368), OldestDue: ptr(12 * s), Running: exactly(18), Failed: exactly(21), Review: exactly(2), Dead: exactly(1),
+					Ended: 100, Done: 75, Median: ptr(2 * s), P95: ptr(9800 * time.Millisecond), Span: 5 * m},
+				{Kind: "mail.send", Due: exactly(0), Review: exactly(1), Span: 5 * m},
+				{Kind: "report.build", Due: exactly(0), Running: exactly(1), Span: 5 * m},
+			},
+			Done:        []int64{12, 18, 26, 33, 39, 33, 27, 27, 33, 39, 39, 33, 39, 33, 26, 18, 12, 6, 6, 12, 12, 18, 26, 33, 39, 39, 33, 26, 33, 39},
+			DoneSampled: make([]bool, 30),
+			Receipts: []store.Receipt{
+				{JobID: "charge-9001", Kind: "card.charge", ReceiptID: "ch_8121", Attempt: 1, RecordedBy: "w-3", RecordedAge: 12 * s},
+				{JobID: "invoice-89999", Kind: "invoice.send", ReceiptID: "in_9917", Attempt: 1, RecordedBy: "w-1", RecordedAge: 3 * m},
+			},
+			Health: store.Health{OldestTransaction: ptr(4 * s), DeadShare: ptr(0.02), Whole: true},
 		},
 		payloads: map[string]string{
 			"charge-10442": `{"amount":1970670598291982290,"card":"4111111111111111","customer":{"id":7,"token":"tok_live_1"},"note":"` + `\u001b[2J` + `"}`,
@@ -101,6 +119,8 @@ func scene() *fake {
 	f.details["charge-10442"] = d
 	return f
 }
+
+func exactly(n int64) store.Count { return store.Count{N: n, Precision: store.Exact} }
 
 // many is a scene with n more jobs in review.
 func many(n int) *fake {
