@@ -77,8 +77,8 @@ func (a *app) exit(ctx context.Context, command *cobra.Command, err error) int {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &status):
-	case signalOf(ctx) != 0 && errors.Is(err, context.Canceled):
-		status = &statusError{status: 128 + int(signalOf(ctx)), err: fmt.Errorf("stopped by a signal: %s", signalOf(ctx))}
+	case endedBy(ctx, err) != 0:
+		status = &statusError{status: 128 + int(endedBy(ctx, err)), err: fmt.Errorf("stopped by a signal: %s", endedBy(ctx, err))}
 	default:
 		status = &statusError{status: exitError, err: err}
 	}

@@ -96,6 +96,9 @@ func csvCell(v reflect.Value) string {
 	case []string:
 		return text.CSVCell(text.Unicode.Sanitize(strings.Join(value, " ")))
 	case json.RawMessage:
+		if string(value) == "null" {
+			return ""
+		}
 		return text.CSVCell(string(escape(value)))
 	case json.Marshaler:
 		encoded, err := value.MarshalJSON()

@@ -52,7 +52,7 @@ DATABASE_URL, or the PG* variables, PGSERVICE and .pgpass, as for psql.`,
 		SilenceErrors:     true,
 		Args:              a.noSuchCommand,
 		PersistentPreRunE: a.prepare,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.runConsole(cmd.Context()) },
 	}
 	root.SetVersionTemplate("jobtop {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
@@ -93,18 +93,18 @@ func (a *app) addGlobalFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.ascii, "ascii", false, "print nothing beyond ASCII")
 }
 
-// noSuchCommand turns a word that is no command into an error with a suggestion.
+// noSuchCommand turns a word that is no command below cmd into an error with a suggestion.
 func (a *app) noSuchCommand(cmd *cobra.Command, arguments []string) error {
 	if len(arguments) == 0 {
 		return nil
 	}
 	var names []string
-	for _, c := range cmd.Root().Commands() {
+	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	return usagef("there is no command %q%s; see jobtop --help", short(arguments[0]), nearest.DidYouMean(arguments[0], names))
+	return usagef("there is no command %q%s; see %s --help", short(arguments[0]), nearest.DidYouMean(arguments[0], names), cmd.CommandPath())
 }
 
 // flagError says which flag is wrong, and which one was probably meant.
@@ -139,7 +139,7 @@ func plainReason(invalid *pflag.InvalidValueError) string {
 	switch invalid.GetFlag().Value.Type() {
 	case "duration":
 		return "no duration; write it as 500ms, 2s or 10m"
-	case "int":
+	case "int", "int64":
 		return "no whole number"
 	case "bool":
 		return "neither true nor false"

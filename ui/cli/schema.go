@@ -18,7 +18,7 @@ func (a *app) newSchemaCommand() *cobra.Command {
 and roles. Nothing else ever changes it; the console never does.`,
 		Example: `  jobtop schema print | less
   jobtop schema apply -d orders`,
-		Args: noArguments,
+		Args: a.noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.newSchemaPrint(), a.newSchemaApply(), a.newSchemaStatus())

@@ -169,7 +169,7 @@ func (s *session) facts(d store.Detail) []fact {
 	}
 	changed := "as it was enqueued"
 	if d.ChangedBy != nil {
-		changed = fmt.Sprintf("%s by %s (%s)", utc(d.ChangedAt), *d.ChangedBy, orDash(d.ChangedHow))
+		changed = fmt.Sprintf("%s by %s (%s)", utc(d.ChangedAt), *d.ChangedBy, outcomeWords(orDash(d.ChangedHow)))
 	}
 	facts := []fact{
 		{"state", state, role},

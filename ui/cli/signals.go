@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"jobtop/ui/console"
 )
 
 // interrupted is why a context ended: a signal.
@@ -37,6 +39,19 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 		}
 	}()
 	return ctx, func() { cancel(nil) }
+}
+
+// endedBy is the signal that made a command fail, 0 where it failed by itself.
+func endedBy(ctx context.Context, err error) syscall.Signal {
+	var ended *console.SignalError
+	if errors.As(err, &ended) {
+		number, _ := ended.Signal.(syscall.Signal)
+		return number
+	}
+	if errors.Is(err, context.Canceled) {
+		return signalOf(ctx)
+	}
+	return 0
 }
 
 // signalOf is the signal that ended a context, 0 where none did.

@@ -104,10 +104,16 @@ func (s *session) whereabouts() []string {
 	return facts
 }
 
-// heartbeatsStopped: the newest heartbeat of all jobs is older than any limit, so that
-// what is wrong is not with one job.
+// heartbeatsStopped: the newest heartbeat of all running jobs is older than the least of
+// their limits, so that what is wrong is hardly with one job.
 func heartbeatsStopped(poll store.Poll) bool {
-	return poll.NewestHeartbeat != nil && poll.SmallestTimeout != nil && poll.Stuck.N > 1 && *poll.NewestHeartbeat > *poll.SmallestTimeout
+	running := int64(0)
+	for _, s := range poll.States {
+		if s.State == string(actions.Running) {
+			running = s.Count.N
+		}
+	}
+	return poll.NewestHeartbeat != nil && poll.SmallestTimeout != nil && running > 1 && *poll.NewestHeartbeat > *poll.SmallestTimeout
 }
 
 // count writes a figure together with its precision.

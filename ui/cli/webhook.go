@@ -88,7 +88,11 @@ func (w *webhook) post(ctx context.Context, alert alertJSON) error {
 			return nil
 		}
 		if !again || try == webhookTries {
-			return fmt.Errorf("the alert could not be delivered to %s: %w (%d tries)", w.host(), err, try)
+			tries := "1 try"
+			if try > 1 {
+				tries = fmt.Sprintf("%d tries", try)
+			}
+			return fmt.Errorf("the alert could not be delivered to %s: %w (%s)", w.host(), err, tries)
 		}
 		select {
 		case <-ctx.Done():
