@@ -43,6 +43,30 @@ func contradict(t *testing.T, db querier) []string {
 	return found
 }
 
+// doctorFindsNothing asks jobtop's own doctor about every job.
+func doctorFindsNothing(t *testing.T, dsn string) {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Options{DSN: dsn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	all := 0
+	for after, more := "", true; more; more = after != "" {
+		found, next, looked, err := db.ContradictionsAfter(t.Context(), after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found) > 0 {
+			t.Errorf("the doctor finds %+v", found[0])
+		}
+		after, all = next, all+looked
+	}
+	if all < 1000 {
+		t.Errorf("the doctor looked at %d jobs", all)
+	}
+}
+
 // contradictedBy tells what contradicts after a statement that is not kept.
 func contradictedBy(t *testing.T, pool *pgxpool.Pool, sql string) []string {
 	t.Helper()
@@ -97,6 +121,7 @@ func TestPast(t *testing.T) {
 			if found := contradict(t, pool); len(found) > 0 {
 				t.Errorf("%d contradictions, such as %q", len(found), found[:min(10, len(found))])
 			}
+			doctorFindsNothing(t, s.URL(name))
 
 			states := column(t, pool, "select distinct state from jobtop.jobs")
 			for _, state := range actions.States() {

@@ -13,9 +13,6 @@ import (
 	"jobtop/store"
 )
 
-// plainSlots is how many jobs a plain worker runs at once.
-const plainSlots = 2
-
 // plainWorker is a worker as many are: it records no intents, so that nobody can tell
 // from the record whether an attempt that ended badly had called the provider.
 type plainWorker struct {
@@ -26,7 +23,8 @@ type plainWorker struct {
 }
 
 func startPlain(ctx context.Context, c workerConfig) (*plainWorker, error) {
-	db, err := store.Open(ctx, store.Options{DSN: c.DSN, Application: "plain worker", MaxConns: plainSlots})
+	slots := max(2, c.Slots/2)
+	db, err := store.Open(ctx, store.Options{DSN: c.DSN, Application: "plain worker", MaxConns: int32(min(slots, 4))})
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +34,7 @@ func startPlain(ctx context.Context, c workerConfig) (*plainWorker, error) {
 			p.kinds = append(p.kinds, k.Name)
 		}
 	}
-	for range plainSlots {
+	for range slots {
 		p.slots.Go(func() {
 			for ctx.Err() == nil {
 				if !p.next(ctx) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -91,8 +92,8 @@ func (a *app) runDemo(cmd *cobra.Command, f demoFlags) (err error) {
 	d, err := demo.Start(ctx, demo.Options{
 		Worker: []string{self, demoName, demoWorkerName}, Seed: f.seed, Workers: f.workers, Rate: f.rate, Progress: progress.stage,
 	})
+	took := progress.clear()
 	if err != nil {
-		progress.clear()
 		return a.explainDemo(ctx, err)
 	}
 	// Also after a panic, which goes on from here.
@@ -119,13 +120,11 @@ func (a *app) runDemo(cmd *cobra.Command, f demoFlags) (err error) {
 	lookup := []string{self, demoName, demoLookupName, "--provider", d.Provider()}
 	file, err := writeDemoConfig(d, lookup)
 	if err != nil {
-		progress.clear()
 		return err
 	}
 	if f.headless {
-		err = a.waitForDemo(ctx, d, f.seed, file)
+		err = a.waitForDemo(ctx, d, fmt.Sprintf("PostgreSQL %s, seed %d, up in %.1f s", d.ServerVersion(), f.seed, took.Seconds()), file)
 	} else {
-		progress.clear()
 		err = a.showDemo(ctx, cmd.Root(), d, lookup)
 	}
 	select {
@@ -141,16 +140,16 @@ func (a *app) runDemo(cmd *cobra.Command, f demoFlags) (err error) {
 
 // waitForDemo prints where the demo is and waits until it is stopped, which is how it is
 // meant to end.
-func (a *app) waitForDemo(ctx context.Context, d *demo.Demo, seed uint64, file string) error {
+func (a *app) waitForDemo(ctx context.Context, d *demo.Demo, what, file string) error {
 	fmt.Fprintln(a.out, d.DSN())
 	if err := a.out.Flush(); err != nil {
 		return fmt.Errorf("the database's URL could not be printed: %w", reason(err))
 	}
-	fmt.Fprintf(a.stderr, `PostgreSQL %s, seed %d. In another terminal:
+	fmt.Fprintf(a.stderr, `%s. In another terminal:
   jobtop --config %s   with a lookup at the made-up provider
   jobtop -d THAT_URL   without
 It runs until it is stopped (ctrl-c), and leaves nothing behind.
-`, d.ServerVersion(), seed, file)
+`, what, file)
 	<-ctx.Done()
 	return nil
 }
@@ -199,27 +198,56 @@ type demoProgress struct {
 	app      *app
 	terminal bool
 	began    time.Time
+
+	mu   sync.Mutex
+	name string        // of the stage that runs
+	over chan struct{} // closed by clear
 }
 
 func newDemoProgress(a *app) *demoProgress {
-	return &demoProgress{app: a, terminal: isTerminal(a.stderr) && os.Getenv("TERM") != "dumb", began: time.Now()}
+	p := &demoProgress{app: a, terminal: isTerminal(a.stderr) && os.Getenv("TERM") != "dumb", began: time.Now(), over: make(chan struct{})}
+	if p.terminal {
+		go p.rewrite()
+	}
+	return p
 }
 
 // stage is called as a stage begins, and with the time that it took when it has ended.
 func (p *demoProgress) stage(name string, took time.Duration) {
-	switch {
-	case !p.terminal && took > 0:
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.name = name
+	if !p.terminal && took > 0 {
 		fmt.Fprintf(p.app.stderr, "demo: %-10s %5.2f s\n", name, took.Seconds())
-	case p.terminal && took == 0:
-		fmt.Fprintf(p.app.stderr, "\r\x1b[Kstarting the demo: %s (%.1f s)", name, time.Since(p.began).Seconds())
 	}
 }
 
-// clear makes room for what comes next.
-func (p *demoProgress) clear() {
+func (p *demoProgress) rewrite() {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		p.mu.Lock()
+		select {
+		case <-p.over:
+			p.mu.Unlock()
+			return
+		default:
+			fmt.Fprintf(p.app.stderr, "\r\x1b[Kstarting the demo  %4.1f s  %s", time.Since(p.began).Seconds(), p.name)
+		}
+		p.mu.Unlock()
+		<-tick.C
+	}
+}
+
+// clear makes room for what comes next, and returns how long the start took.
+func (p *demoProgress) clear() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.over)
 	if p.terminal {
 		fmt.Fprint(p.app.stderr, "\r\x1b[K")
 	}
+	return time.Since(p.began)
 }
 
 // The names of the demo's commands.

@@ -10,9 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
 
 	"jobtop/store/sandbox/sandboxtest"
 )
@@ -81,6 +84,66 @@ func TestDemo(t *testing.T) {
 		})
 	}
 
+	// With the console on top, the progress line first, and the terminal as it was at last.
+	for name, end := range map[string]func(d *runningDemo, terminal *os.File) (status int){
+		"quit":             func(_ *runningDemo, terminal *os.File) int { _, _ = terminal.WriteString("q"); return 0 },
+		"its time is over": func(*runningDemo, *os.File) int { return 0 },
+		"console, SIGTERM": func(d *runningDemo, _ *os.File) int {
+			_ = d.cmd.Process.Signal(syscall.SIGTERM)
+			return 128 + int(syscall.SIGTERM)
+		},
+		"terminal hangs up": func(d *runningDemo, _ *os.File) int {
+			_ = d.cmd.Process.Signal(syscall.SIGHUP)
+			return 128 + int(syscall.SIGHUP)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			arguments := []string{"--workers", "1"}
+			if name == "its time is over" {
+				arguments = append(arguments, "--for", "2s")
+			}
+			d := newDemo(t, "TERM=screen", program, arguments...)
+			d.cmd.Stderr = nil
+			terminal, err := pty.StartWithSize(d.cmd, &pty.Winsize{Rows: 24, Cols: 80})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = terminal.Close() }()
+			d.killAtEnd(t)
+			var mu sync.Mutex
+			var shown strings.Builder
+			go func() {
+				buffer := make([]byte, 4096)
+				for {
+					n, err := terminal.Read(buffer)
+					mu.Lock()
+					shown.Write(buffer[:n])
+					mu.Unlock()
+					if err != nil {
+						return
+					}
+				}
+			}()
+			has := func(text string) func() bool {
+				return func() bool {
+					mu.Lock()
+					defer mu.Unlock()
+					return strings.Contains(shown.String(), text)
+				}
+			}
+			waitFor(t, "a progress line", has("starting the demo"))
+			waitFor(t, "the console", has("orders @ 127.0.0.1"))
+			want := end(d, terminal)
+			if got := exitStatus(d.cmd.Wait()); got != want {
+				t.Errorf("exit status %d, want %d", got, want)
+			}
+			waitFor(t, "the screen as it was before", has("\x1b[?1049l"))
+			waitFor(t, "the cursor as it was before", has("\x1b[?25h"))
+			d.nothingLeft(t, time.Now())
+		})
+	}
+
 	t.Run("killed", func(t *testing.T) {
 		t.Parallel()
 		d := startDemo(t, program, "--headless", "--workers", "2")
@@ -146,6 +209,22 @@ func startDemo(t *testing.T, program string, arguments ...string) *runningDemo {
 // startDemoWith starts jobtop demo with one more environment variable.
 func startDemoWith(t *testing.T, variable, program string, arguments ...string) *runningDemo {
 	t.Helper()
+	d := newDemo(t, variable, program, arguments...)
+	stdout, err := d.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.stdout = bufio.NewReader(stdout)
+	if err := d.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	d.killAtEnd(t)
+	return d
+}
+
+// newDemo readies one to start.
+func newDemo(t *testing.T, variable, program string, arguments ...string) *runningDemo {
+	t.Helper()
 	tmp, err := os.MkdirTemp("/tmp", "demo-test-") // where the server's user may enter
 	if err != nil {
 		t.Fatal(err)
@@ -162,19 +241,14 @@ func startDemoWith(t *testing.T, variable, program string, arguments ...string) 
 	d := &runningDemo{cmd: exec.CommandContext(t.Context(), own, append([]string{"demo"}, arguments...)...), stderr: new(bytes.Buffer), tmp: tmp}
 	d.cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "DATABASE_URL=", variable)
 	d.cmd.Stderr = d.stderr
-	stdout, err := d.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.stdout = bufio.NewReader(stdout)
-	if err := d.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	return d
+}
+
+func (d *runningDemo) killAtEnd(t *testing.T) {
 	t.Cleanup(func() {
 		_ = d.cmd.Process.Kill()
 		_ = d.cmd.Wait()
 	})
-	return d
 }
 
 // line is the first line that it prints.
