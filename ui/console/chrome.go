@@ -28,7 +28,8 @@ func (m *model) View() string {
 	}
 	lines := make([]string, 0, e.height)
 	lines = append(lines, m.header(), m.tabs(), m.crumbs())
-	room := e.height - chromeLines
+	status := m.statusLines()
+	room := e.height - chromeLines + 1 - len(status)
 	if banner, role := e.banner(); banner != "" {
 		lines = append(lines, e.line(role, " "+banner))
 		room--
@@ -38,8 +39,11 @@ func (m *model) View() string {
 		body = append(body, "")
 	}
 	lines = append(lines, body[:room]...)
-	lines = append(lines, m.statusLine(), m.keyLine())
-	return strings.Join(e.dialogs.over(e, lines), "\n")
+	lines = append(lines, status...)
+	lines = append(lines, "")
+	lines = e.dialogs.over(e, lines)
+	lines[len(lines)-1] = m.keyLine() // which knows by now whether a dialog scrolls
+	return strings.Join(lines, "\n")
 }
 
 // line draws one text in one role, cut to the width of the terminal.
@@ -163,16 +167,26 @@ func (m *model) crumbs() string {
 	return left.Draw(e.theme, e.width)
 }
 
-// statusLine is what came of the last thing done, or the line being typed.
-func (m *model) statusLine() string {
+// statusMost is how many lines the status may take: what came of an act is told whole.
+const statusMost = 3
+
+// statusLines are what came of the last thing done, or the line being typed.
+func (m *model) statusLines() []string {
 	e := m.env
 	if m.prompt != nil && e.dialogs.top() == nil {
-		return m.prompt.view(e, e.width)
+		return []string{m.prompt.view(e, e.width)}
 	}
 	if e.status.text == "" {
-		return ""
+		return []string{""}
 	}
-	return e.line(e.status.role, " "+e.status.text)
+	var lines []string
+	for _, part := range text.Wrap(e.status.text, e.width-2) {
+		lines = append(lines, e.line(e.status.role, " "+part))
+	}
+	if len(lines) > statusMost {
+		lines = lines[:statusMost]
+	}
+	return lines
 }
 
 // keyLine shows the keys that matter here and can be used.

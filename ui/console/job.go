@@ -64,8 +64,10 @@ func (s *jobScreen) got(d store.Detail, err error) tea.Cmd {
 		}
 		s.m.env.say(theme.Info, s.detail.Job.State+" became "+d.Job.State+", by "+who)
 	}
+	if jobSections[s.section] == "timeline" || str(s.detail.Job.ErrorDetail) != str(d.Job.ErrorDetail) {
+		s.wrapped = wrapped{} // a megabyte of error is not wrapped again at each look
+	}
 	s.detail, s.read = d, true
-	s.wrapped = wrapped{}
 	return nil
 }
 
@@ -154,10 +156,10 @@ func (s *jobScreen) view(width, height int) []string {
 	for _, l := range s.head(width, height) {
 		lines = append(lines, l.Draw(e.theme, width))
 	}
-	lines = append(lines, s.sectionTitle(width))
-	s.room = max(1, height-len(lines))
+	s.room = max(1, height-len(lines)-1)
 	s.wrap(width)
 	s.scroll(s.scrolled)
+	lines = append(lines, s.sectionTitle(width))
 	for i := s.scrolled; i < len(s.wrapped.lines) && len(lines) < height; i++ {
 		lines = append(lines, s.drawn(i, width))
 	}
