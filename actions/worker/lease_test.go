@@ -151,3 +151,50 @@ func TestSeedsHeartbeatWithoutProgress(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSignsOfLifeDoNotQueueBehindTheWork: the only connection for the work waits for a
+// lock; a job that runs meanwhile keeps giving signs of life.
+func TestSignsOfLifeDoNotQueueBehindTheWork(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	ctx := context.Background()
+	r.enqueue(store.NewJob{ID: "lives"}, store.NewJob{ID: "waits"})
+	running, release := make(chan string, 2), map[string]chan struct{}{"lives": make(chan struct{}), "waits": make(chan struct{})}
+	o := r.options(func(_ context.Context, job *worker.Job) (worker.Receipt, error) {
+		running <- job.ID
+		<-release[job.ID]
+		return worker.Receipt{}, worker.NotBegun("a test", errors.New("a test"))
+	})
+	o.MaxConns = 1
+	w := run(t, o)
+	arrives(t, "one runs", running)
+	arrives(t, "the other runs", running)
+
+	tx, err := r.pool.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(ctx) }()
+	if _, err := tx.Exec(ctx, `LOCK TABLE jobtop.attempts IN ACCESS EXCLUSIVE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	close(release["waits"])
+	eventually(t, "the work waits for the lock", func() bool {
+		return r.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'jobtop worker' AND wait_event_type = 'Lock'`) == 1
+	})
+	for range 3 {
+		before := r.count(`SELECT (extract(epoch FROM heartbeat_at) * 1000)::bigint - 1500000000000 FROM jobtop.jobs WHERE id = 'lives'`)
+		eventually(t, "another sign of life", func() bool {
+			return r.count(`SELECT (extract(epoch FROM heartbeat_at) * 1000)::bigint - 1500000000000 FROM jobtop.jobs WHERE id = 'lives'`) > before
+		})
+	}
+	if err := tx.Rollback(ctx); err != nil {
+		t.Fatal(err)
+	}
+	close(release["lives"])
+	r.becomes("waits", "failed")
+	r.becomes("lives", "failed")
+	if err := w.stopped(); err != nil {
+		t.Error(err)
+	}
+}

@@ -47,8 +47,8 @@ func (w *worker) report(job *Job, o outcome) {
 			o = outcome{failure: &Failure{Effect: store.EffectUnknown, Category: "receipt invalid",
 				Err: fmt.Errorf("the receipt %.400q came back, which cannot be stored", o.receipt.ID)}}
 			continue
-		case err == nil && answer == store.AnswerLeaseLost:
-			log.Warn("the lease was lost; what came of the job is kept as a late report", "receipt", o.receipt.ID)
+		case err == nil && (answer == store.AnswerLeaseLost || answer == store.AnswerNotFound):
+			log.Warn("the job is no longer ours; what came of it is kept as a late report", "answer", answer, "receipt", o.receipt.ID)
 			return
 		case err == nil:
 			log.Info("recorded", "state", answer, "receipt", o.receipt.ID, "category", o.category())
