@@ -47,7 +47,7 @@ directory where they are in an unusual one.`,
 			if err := a.checkDemo(cmd, f); err != nil {
 				return err
 			}
-			return a.runDemo(cmd, f)
+			return a.runDemo(cmd.Context(), f)
 		},
 	}
 	flags := cmd.Flags()
@@ -79,8 +79,7 @@ func (a *app) checkDemo(cmd *cobra.Command, f demoFlags) error {
 // errDemoOver: --for has gone by.
 var errDemoOver = errors.New("the demo's time is over")
 
-func (a *app) runDemo(cmd *cobra.Command, f demoFlags) (err error) {
-	ctx := cmd.Context()
+func (a *app) runDemo(ctx context.Context, f demoFlags) (err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("the program does not find itself to start workers with: %w", err)
@@ -125,7 +124,7 @@ func (a *app) runDemo(cmd *cobra.Command, f demoFlags) (err error) {
 	if f.headless {
 		err = a.waitForDemo(ctx, d, fmt.Sprintf("PostgreSQL %s, seed %d, up in %.1f s", d.ServerVersion(), f.seed, took.Seconds()), file)
 	} else {
-		err = a.showDemo(ctx, cmd.Root(), d, lookup)
+		err = a.showDemo(ctx, d, lookup)
 	}
 	select {
 	case failure := <-broken:
@@ -154,13 +153,12 @@ It runs until it is stopped (ctrl-c), and leaves nothing behind.
 	return nil
 }
 
-// showDemo opens the console, which is what the root command runs, on the demo: with the
-// operator's own settings but for the database and the lookup.
-func (a *app) showDemo(ctx context.Context, console *cobra.Command, d *demo.Demo, lookup []string) error {
+// showDemo opens the console on the demo, with the operator's own settings but for the
+// database and the lookup.
+func (a *app) showDemo(ctx context.Context, d *demo.Demo, lookup []string) error {
 	a.flags.db, a.flags.profile, a.profile = d.DSN(), "", config.Profile{}
 	a.config.Lookup = map[string]config.Lookup{"*": {Command: lookup}}
-	console.SetContext(ctx)
-	return console.RunE(console, nil)
+	return a.runConsole(ctx)
 }
 
 // writeDemoConfig writes a configuration for other jobtops, which goes with the demo.
