@@ -39,7 +39,11 @@ func parseDSN(dsn string) (*pgx.ConnConfig, error) {
 // explainConnect puts a failed connection into a user's words: host, database and user
 // only, never the connection string.
 func explainConnect(config *pgx.ConnConfig, err error) error {
-	where := fmt.Sprintf("%s at %s as %s", config.Database, address(config), config.User)
+	database := config.Database
+	if database == "" {
+		database = config.User // as the server has it
+	}
+	where := fmt.Sprintf("%s at %s as %s", database, address(config), config.User)
 	p := &Problem{kind: ErrUnreachable}
 	var server *pgconn.PgError
 	var dns *net.DNSError
