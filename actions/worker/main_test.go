@@ -138,14 +138,18 @@ func (r *record) options(handler worker.Handler) worker.Options {
 type running struct {
 	t    *testing.T
 	stop context.CancelFunc
-	end  chan error
+	end  chan struct{} // closed when Run has returned err
+	err  error
 }
 
 func run(t *testing.T, o worker.Options) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &running{t: t, stop: cancel, end: make(chan error, 1)}
-	go func() { w.end <- worker.Run(ctx, o) }()
+	w := &running{t: t, stop: cancel, end: make(chan struct{})}
+	go func() {
+		defer close(w.end)
+		w.err = worker.Run(ctx, o)
+	}()
 	t.Cleanup(func() {
 		cancel()
 		select {
@@ -167,9 +171,8 @@ func (w *running) stopped() error {
 func (w *running) ended() error {
 	w.t.Helper()
 	select {
-	case err := <-w.end:
-		w.end <- err
-		return err
+	case <-w.end:
+		return w.err
 	case <-time.After(patience):
 		w.t.Fatal("the worker did not end")
 		return nil

@@ -129,6 +129,7 @@ func (j *Job) knownEffect() string {
 		return store.EffectNotBegun
 	case maybeBegun:
 		return store.EffectRefused
+	default:
+		return store.EffectUnknown
 	}
-	return store.EffectUnknown
 }

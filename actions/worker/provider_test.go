@@ -58,7 +58,7 @@ func charge(ctx context.Context, provider, key string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	receipt, err := io.ReadAll(response.Body)
 	return string(receipt), err
 }

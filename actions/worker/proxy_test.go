@@ -46,12 +46,12 @@ func (p *proxy) serve() {
 }
 
 func (p *proxy) join(client net.Conn) {
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	server, err := net.Dial("tcp", p.server)
 	if err != nil {
 		return
 	}
-	defer server.Close()
+	defer func() { _ = server.Close() }()
 	go func() {
 		_, _ = io.Copy(server, client)
 		_ = server.Close()
