@@ -25,6 +25,10 @@ var sharedURL = sync.OnceValues(func() (string, error) {
 	return startServer(sandbox.Owner{})
 })
 
+// started keeps hold of the servers that nobody stops: were one garbage-collected, its watchdog's pipe
+// would be closed, and the server ended.
+var started []*sandbox.Server
+
 // startServer starts a server to share. Nobody stops it: it ends with its owner or this process.
 func startServer(owner sandbox.Owner) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
@@ -39,6 +43,7 @@ func startServer(owner sandbox.Owner) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	started = append(started, s)
 	return s.URL("postgres"), nil
 }
 
