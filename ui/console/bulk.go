@@ -376,14 +376,14 @@ func progressBar(e *env, width, done, all int) string {
 	return strings.Repeat(e.glyphs().BarFull, full) + strings.Repeat(e.glyphs().BarEmpty, width-full)
 }
 
-// tally counts outcomes, in a settled order.
+// tally counts outcomes, the gravest first.
 func tally(results []actions.Result) func(func(actions.Outcome, int) bool) {
 	counts := map[actions.Outcome]int{}
 	for _, r := range results {
 		counts[r.Outcome]++
 	}
 	return func(yield func(actions.Outcome, int) bool) {
-		for _, o := range []actions.Outcome{actions.Applied, actions.Refused, actions.NotHappened, actions.Unknown, actions.Errored, actions.NotSent} {
+		for _, o := range gravest {
 			if counts[o] > 0 && !yield(o, counts[o]) {
 				return
 			}

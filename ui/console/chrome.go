@@ -31,8 +31,10 @@ func (m *model) View() string {
 	status := m.statusLines()
 	room := e.height - chromeLines + 1 - len(status)
 	if banner, role := e.banner(); banner != "" {
-		lines = append(lines, e.line(role, " "+banner))
-		room--
+		for _, part := range text.Wrap(banner, e.width-2) {
+			lines = append(lines, e.line(role, " "+part))
+			room--
+		}
 	}
 	body := m.screen().view(e.width, room)
 	for len(body) < room {
@@ -174,7 +176,7 @@ const statusMost = 3
 func (m *model) statusLines() []string {
 	e := m.env
 	if m.prompt != nil && e.dialogs.top() == nil {
-		return []string{m.prompt.view(e, e.width)}
+		return m.prompt.view(e, e.width)
 	}
 	if e.status.text == "" {
 		return []string{""}

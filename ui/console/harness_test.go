@@ -438,3 +438,5 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s differs from its golden file (go test -update writes it anew); got\n%s\nwant\n%s", name, got, want)
 	}
 }
+
+func ctx() context.Context { return context.Background() }

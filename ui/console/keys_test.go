@@ -68,8 +68,8 @@ func TestEveryKeyOfTheHelp(t *testing.T) {
 		"bottom":    selects("mail-30752", "G"),
 		"half-down": pages("bulk-00009", "ctrl+d"),
 		"half-up":   pages("bulk-00009", "ctrl+d", "ctrl+d", "ctrl+u"),
-		"page-down": pages("bulk-00018", "pgdown"),
-		"page-up":   pages("bulk-00018", "pgdown", "pgdown", "pgup"),
+		"page-down": pages("bulk-00019", "pgdown"),
+		"page-up":   pages("bulk-00019", "pgdown", "pgdown", "pgup"),
 		"left": func(t *testing.T) {
 			d := on(t, "overview")
 			d.press("tab", "l", "right", "h")

@@ -50,13 +50,14 @@ func served(column string, reversed bool) (store.Order, bool) {
 
 // nextSort orders by the next column that the list can be ordered by.
 func (l *list) nextSort() tea.Cmd {
+	read := l.notWhole()
 	columns := append([]string{""}, l.table.Sortable()...)
-	at := slices.Index(columns, l.sortBy)
+	at, part := slices.Index(columns, l.sortBy), !l.pages.whole()
 	for step := 1; step <= len(columns); step++ {
 		by := columns[(at+step)%len(columns)]
 		if cmd, ok := l.sort(by, false); ok {
-			if !l.pages.whole() && l.loaded {
-				l.m.env.say(theme.Plain, l.notWhole())
+			if part {
+				l.m.env.say(theme.Plain, read)
 			}
 			return cmd
 		}

@@ -117,19 +117,16 @@ func (p *prompt) remember(line string) {
 	}
 }
 
-func (p *prompt) view(e *env, width int) string {
+// view is the line, and what is wrong with it on a line of its own.
+func (p *prompt) view(e *env, width int) []string {
 	var l theme.Line
 	l.Add(theme.Title, " "+p.label)
-	room := width - l.Width() - 1
-	problem := ""
+	l.Append(p.field.line(e, width-l.Width()-1, true))
+	lines := []string{l.Draw(e.theme, width)}
 	if p.problem != "" {
-		problem = e.charset().Line(p.problem, max(0, room/2))
+		lines = append(lines, e.line(theme.Warn, " "+e.safe(p.problem)))
 	}
-	l.Append(p.field.line(e, room-len(problem), true))
-	if problem != "" {
-		l.Add(theme.Warn, "  "+problem)
-	}
-	return l.Draw(e.theme, width)
+	return lines
 }
 
 func (p *prompt) hints() []hint {

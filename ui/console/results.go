@@ -52,9 +52,10 @@ func (m *model) showLedger() tea.Cmd {
 	return nil
 }
 
-func gravity(o actions.Outcome) int {
-	return slices.Index([]actions.Outcome{actions.Unknown, actions.Errored, actions.Refused, actions.NotHappened, actions.NotSent, actions.Applied}, o)
-}
+// gravest are the outcomes in the order in which they need attention.
+var gravest = []actions.Outcome{actions.Unknown, actions.Errored, actions.Refused, actions.NotHappened, actions.NotSent, actions.Applied}
+
+func gravity(o actions.Outcome) int { return slices.Index(gravest, o) }
 
 func (d *resultsDialog) shown() []actions.Result {
 	if d.only == "" {
