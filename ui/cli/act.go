@@ -75,7 +75,7 @@ or not at all, and the exit status says which: 0 applied, 3 refused, 4 unknown, 
 	output := outputFlag(cmd, "table", "json")
 	var f actFlags
 	flags := cmd.Flags()
-	flags.StringVar(&f.reason, "reason", "", fmt.Sprintf("why, for the record; mandatory, at most %d characters", actions.ReasonLimit))
+	flags.StringVar(&f.reason, "reason", "", fmt.Sprintf("why, a `text` for the record; mandatory, at most %d characters", actions.ReasonLimit))
 	flags.Int64Var(&f.seen, "seen", 0, "act only while the job is at this `version`")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would happen, and change nothing")
 	flags.StringVar(&f.confirm, "confirm", "", "the `profile`'s name, for one that is marked production")

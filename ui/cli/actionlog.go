@@ -43,7 +43,7 @@ what is still open.`,
 	flags.StringVar(&f.query.Operator, "by", "", "by this `operator`")
 	outcome := &choice{words: []string{"applied", "refused", "void"}}
 	flags.Var(outcome, "outcome", "with this outcome")
-	flags.IntVarP(&f.limit, "limit", "n", defaultListLimit, "at most so many; 0 lists all")
+	flags.IntVarP(&f.limit, "limit", "n", defaultListLimit, "at most this `number`; 0 lists all")
 	output := outputFlag(cmd, "table", "json", "csv", "markdown")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if since != "" {
@@ -86,8 +86,8 @@ func (a *app) actions(ctx context.Context, f actionsFlags, format string) error 
 		return s.handover(ctx, f)
 	}
 	t := table{columns: []column{
-		{title: "at (UTC)"}, {title: "age", right: true}, {title: "verb"}, {title: "job or kind", least: 14, middle: true},
-		{title: "outcome", least: 8}, {title: "by", least: 6}, {title: "role", least: 6}, {title: "reason", least: 10},
+		{title: "at (UTC)", drop: 2}, {title: "age", right: true}, {title: "verb"}, {title: "job or kind", least: 12, middle: true},
+		{title: "outcome", least: 11}, {title: "by", least: 6}, {title: "role", least: 6, drop: 3}, {title: "reason", least: 10, soft: true},
 	}}
 	if err := s.eachAction(ctx, f, func(action store.Action) error {
 		t.add(actionCells(action)...)

@@ -19,6 +19,7 @@ var documents = []struct {
 	{"requeue, done, dead, hold: one a line", resultJSON{}},
 	{"pause, resume", pauseJSON{}},
 	{"lookup", lookupJSON{}},
+	{"doctor, one a line", findingJSON{}},
 	{"schema status", schemaJSON{}},
 	{"check --webhook", alertJSON{}},
 }

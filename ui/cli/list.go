@@ -60,7 +60,7 @@ standard input; see jobtop help output for the fields.`,
 	output := outputFlag(cmd, "table", "json", "csv")
 	f := listFlags{sort: &choice{words: []string{"oldest", "newest", "id", "worst"}}, fields: map[string]*[]string{}}
 	flags := cmd.Flags()
-	flags.IntVarP(&f.limit, "limit", "n", defaultListLimit, "at most so many; 0 lists all")
+	flags.IntVarP(&f.limit, "limit", "n", defaultListLimit, "at most this `number`; 0 lists all")
 	flags.Var(f.sort, "sort", "the order")
 	flags.StringVar(&f.older, "older", "", "in their state for longer than this `age`, such as 10m or 3d")
 	flags.StringVar(&f.younger, "younger", "", "in their state for less than this `age`")

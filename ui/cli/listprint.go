@@ -71,13 +71,14 @@ func (p *jobTable) end(total int) error {
 }
 
 func jobColumns(stuck bool) []column {
-	columns := []column{{title: "id", least: 16, middle: true}, {title: "kind", least: 8}}
+	columns := []column{{title: "id", least: 12, middle: true}, {title: "kind", least: 8}}
 	if stuck {
-		return append(columns, column{title: "verdict"}, column{title: "try", right: true}, column{title: "stuck", right: true},
-			column{title: "heartbeat", right: true}, column{title: "progress", right: true}, column{title: "worker", least: 6})
+		columns[1].least = 11
+		return append(columns, column{title: "verdict"}, column{title: "try", right: true, drop: 3}, column{title: "stuck", right: true},
+			column{title: "silent", right: true, drop: 1}, column{title: "progress", right: true, drop: 2}, column{title: "worker", least: 4})
 	}
-	return append(columns, column{title: "state"}, column{title: "verdict"}, column{title: "try", right: true},
-		column{title: "since", right: true}, column{title: "last word", least: 10})
+	return append(columns, column{title: "state"}, column{title: "verdict"}, column{title: "try", right: true, drop: 1},
+		column{title: "since", right: true}, column{title: "last word", least: 10, soft: true, drop: 2})
 }
 
 func jobCells(j store.Job, stuck bool) []cell {

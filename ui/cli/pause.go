@@ -26,9 +26,9 @@ it. Jobs that are running run on. Pausing it again changes the reason and the ti
 	}
 	var reason, confirm string
 	var lasts time.Duration
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for the record; mandatory")
+	cmd.Flags().StringVar(&reason, "reason", "", "why, a `text` for the record; mandatory")
 	cmd.Flags().StringVar(&confirm, "confirm", "", "the `profile`'s name, for one that is marked production")
-	cmd.Flags().DurationVar(&lasts, "for", 0, "how long, such as 30m; otherwise until somebody resumes it")
+	cmd.Flags().DurationVar(&lasts, "for", 0, "this `long`, such as 30m; otherwise until somebody resumes it")
 	output := outputFlag(cmd, "table", "json")
 	cmd.RunE = func(cmd *cobra.Command, arguments []string) error {
 		if cmd.Flags().Changed("for") && lasts <= 0 {
@@ -49,7 +49,7 @@ func (a *app) newResumeCommand() *cobra.Command {
 		Args:    oneArgument("a kind of job"),
 	}
 	var reason, confirm string
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for the record; mandatory")
+	cmd.Flags().StringVar(&reason, "reason", "", "why, a `text` for the record; mandatory")
 	cmd.Flags().StringVar(&confirm, "confirm", "", "the `profile`'s name, for one that is marked production")
 	output := outputFlag(cmd, "table", "json")
 	cmd.RunE = func(cmd *cobra.Command, arguments []string) error {

@@ -82,11 +82,11 @@ DATABASE_URL, or the PG* variables, PGSERVICE and .pgpass, as for psql.`,
 
 func (a *app) addGlobalFlags(flags *pflag.FlagSet) {
 	f := &a.flags
-	flags.StringVarP(&f.db, "db", "d", "", "the database: a URL, \"host=… dbname=…\", or its name")
-	flags.StringVar(&f.profile, "profile", "", "the database of this name in the configuration")
+	flags.StringVarP(&f.db, "db", "d", "", "the database, a `DSN`: a URL, \"host=… dbname=…\", or its name")
+	flags.StringVar(&f.profile, "profile", "", "the database of this `name` in the configuration")
 	flags.StringVar(&f.config, "config", "", "read this configuration `file` instead of $XDG_CONFIG_HOME/jobtop/config.toml")
 	flags.StringVar(&f.operator, "operator", "", "your `name`, recorded with what you do (default $JOBTOP_OPERATOR, then USER@HOST)")
-	flags.DurationVarP(&f.refresh, "refresh", "r", 0, "the pause between two looks at the database, such as 2s")
+	flags.DurationVarP(&f.refresh, "refresh", "r", 0, "the `pause` between two looks at the database, such as 2s")
 	flags.BoolVar(&f.readOnly, "readonly", false, "change nothing, whatever the role may do")
 	flags.StringVar(&f.logFile, "log-file", "", "log to this `file`, \"-\" for one in $XDG_STATE_HOME/jobtop")
 	flags.BoolVar(&f.noColour, "no-color", false, "no colours, as with NO_COLOR")

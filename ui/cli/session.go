@@ -69,7 +69,7 @@ func (s *session) mayAct() error {
 }
 
 // newRunner returns what carries out acts, and tells on standard error what became of
-// those whose process was killed before it knew. The caller closes the journal.
+// those that an earlier process did not bring to their end. The caller closes the journal.
 func (s *session) newRunner(ctx context.Context) (*actions.Runner, error) {
 	operator, err := s.operator()
 	if err != nil {
@@ -87,11 +87,11 @@ func (s *session) newRunner(ctx context.Context) (*actions.Runner, error) {
 	}
 	results, err := runner.Recover(ctx)
 	for _, r := range results {
-		s.complain(fmt.Sprintf("an earlier jobtop was killed during an act of %s: %s", r.Operator, explain(r)))
+		s.complain(fmt.Sprintf("left open by an earlier jobtop, an act of %s: %s", r.Operator, explain(r)))
 		s.log.Info("recovered", "action_id", r.Order.ActionID, "verb", r.Order.Verb, "job_id", r.Order.JobID, "outcome", r.Outcome)
 	}
 	if err != nil {
-		s.complain("what an earlier jobtop was doing when it was killed could not be settled: " + err.Error())
+		s.complain("what an earlier jobtop left open could not be settled: " + err.Error())
 	}
 	return runner, nil
 }

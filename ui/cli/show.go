@@ -104,10 +104,10 @@ func (s *session) writeStory(d store.Detail) error {
 		s.block(*masked(j.ErrorDetail))
 	}
 
-	fmt.Fprintf(s.out, "\n%s\n", s.screen.in(theme.Title, "timeline, newest first"))
-	events := table{columns: []column{{}, {right: true}, {least: 10}, {least: 10}, {least: 10}}}
+	fmt.Fprintf(s.out, "\n%s\n", s.screen.in(theme.Title, "timeline, newest first; times in UTC"))
+	events := table{columns: []column{{}, {right: true}, {}, {least: 10}, {least: 10, soft: true}}}
 	for _, e := range timeline(d) {
-		events.add(cell{e.at.UTC().Format("2006-01-02 15:04:05"), theme.Dim}, plain(ageColumn(e.age)), plain(e.what), cell{e.how, e.role}, plain(e.note))
+		events.add(cell{e.clock(), theme.Dim}, plain(ageColumn(e.age)), plain(e.what), cell{e.how, e.role}, plain(e.note))
 	}
 	if err := events.write(s.out, s.screen); err != nil {
 		return err

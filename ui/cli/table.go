@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"jobtop/ui/text"
@@ -14,8 +15,13 @@ type column struct {
 	right bool
 	// least is how narrow it may become where the table does not fit; 0: it stays.
 	least int
+	// soft ones become narrower before any other does.
+	soft bool
 	// middle cuts in the middle, for ids that differ only at their ends.
 	middle bool
+	// drop is the order in which columns are left out where shrinking is not enough: the
+	// highest first, 0 never.
+	drop int
 }
 
 // cell is untrusted text and its role.
@@ -58,10 +64,15 @@ func (t *table) write(w io.Writer, s screen) error {
 
 func (t *table) writeRow(b *strings.Builder, row []cell, widths []int, s screen) {
 	blanks := 0 // not yet written, so that no line ends in them
+	first := true
 	for i, c := range t.columns {
-		if i > 0 {
+		if widths[i] == dropped {
+			continue
+		}
+		if !first {
 			blanks += columnGap
 		}
+		first = false
 		shown := s.charset.Sanitize(row[i].text)
 		if c.middle {
 			shown = s.charset.TruncateMiddle(shown, widths[i])
@@ -84,32 +95,69 @@ func (t *table) writeRow(b *strings.Builder, row []cell, widths []int, s screen)
 	b.WriteByte('\n')
 }
 
-// widths gives each column what its widest cell takes, and where the table does not
-// fit takes it from those that can spare most.
+// dropped is the width of a column that is left out.
+const dropped = -1
+
+// widths gives each column what its widest cell takes. Where the table does not fit, the
+// soft columns become narrower, then the others that can; where that is not enough, one
+// is left out and the rest is tried again.
 func (t *table) widths(s screen) []int {
-	widths := make([]int, len(t.columns))
-	total := -columnGap
+	natural := make([]int, len(t.columns))
 	for i, c := range t.columns {
-		widths[i] = text.Width(c.title)
+		natural[i] = text.Width(c.title)
 		for _, row := range t.rows {
-			widths[i] = max(widths[i], text.Width(s.charset.Sanitize(row[i].text)))
+			natural[i] = max(natural[i], text.Width(s.charset.Sanitize(row[i].text)))
 		}
-		total += widths[i] + columnGap
 	}
-	for s.width > 0 && total > s.width {
-		widest := -1
+	for {
+		widths := slices.Clone(natural)
+		excess := total(widths) - s.width
+		if s.width == 0 {
+			return widths
+		}
+		excess = t.shrink(widths, excess, true)
+		if t.shrink(widths, excess, false) <= 0 {
+			return widths
+		}
+		out := -1
 		for i, c := range t.columns {
-			if c.least > 0 && widths[i] > c.least && (widest < 0 || widths[i]-c.least > widths[widest]-t.columns[widest].least) {
-				widest = i
+			if natural[i] != dropped && c.drop > 0 && (out < 0 || c.drop > t.columns[out].drop) {
+				out = i
+			}
+		}
+		if out < 0 {
+			return widths
+		}
+		natural[out] = dropped
+	}
+}
+
+// shrink takes what is too much from the columns that can spare most, and returns what
+// is left of it.
+func (t *table) shrink(widths []int, excess int, soft bool) int {
+	for excess > 0 {
+		widest, spare := -1, 0
+		for i, c := range t.columns {
+			if c.least > 0 && c.soft == soft && widths[i]-c.least > spare {
+				widest, spare = i, widths[i]-c.least
 			}
 		}
 		if widest < 0 {
 			break
 		}
-		spare := widths[widest] - t.columns[widest].least
-		by := min(total-s.width, (spare+1)/2)
+		by := min(excess, (spare+1)/2)
 		widths[widest] -= by
-		total -= by
+		excess -= by
 	}
-	return widths
+	return excess
+}
+
+func total(widths []int) int {
+	sum := -columnGap
+	for _, w := range widths {
+		if w != dropped {
+			sum += w + columnGap
+		}
+	}
+	return sum
 }

@@ -22,6 +22,14 @@ type event struct {
 	rank int // of events at one moment, the later one is the larger
 }
 
+// clock is when it was: the time of day for what is recent, and the day for the rest.
+func (e event) clock() string {
+	if e.age < 12*time.Hour {
+		return e.at.UTC().Format("15:04:05")
+	}
+	return e.at.UTC().Format("2006-01-02 15:04")
+}
+
 // timeline puts a job's attempts, actions, late reports and receipt into one order,
 // newest first. All times are the database's.
 func timeline(d store.Detail) []event {
@@ -35,12 +43,12 @@ func timeline(d store.Detail) []event {
 	for _, l := range d.LateReports {
 		e := event{at: l.At, age: l.Age, what: "late report", rank: 4, role: theme.Warn}
 		if l.Attempt != nil {
-			e.what = fmt.Sprintf("late report of attempt %d", *l.Attempt)
+			e.what = fmt.Sprintf("attempt %d", *l.Attempt)
 		}
 		if l.ReceiptID != nil {
-			e.how = "receipt " + *l.ReceiptID
+			e.how = "late: receipt " + *l.ReceiptID
 		} else {
-			e.how = outcomeWords(orDash(l.Effect))
+			e.how = "late: " + outcomeWords(orDash(l.Effect))
 		}
 		e.note = notes("by "+orDash(l.Worker), masked(l.ErrorCategory), nil)
 		events = append(events, e)
