@@ -71,7 +71,7 @@ DATABASE_URL, or the PG* variables, PGSERVICE and .pgpass, as for psql.`,
 	root.AddCommand(
 		a.newStatusCommand(), a.newListCommand(), a.newShowCommand(), a.newActionsCommand(), a.newLookupCommand(),
 		a.newPauseCommand(), a.newResumeCommand(),
-		a.newDemoCommand(), a.newCheckCommand(), a.newDoctorCommand(), a.newSchemaCommand(), a.newManCommand(),
+		a.newDemoCommand(), a.newCheckCommand(), a.newDoctorCommand(), a.newBenchCommand(), a.newSchemaCommand(), a.newManCommand(),
 	)
 	for _, verb := range actions.Verbs() {
 		root.AddCommand(a.newActCommand(verb))
