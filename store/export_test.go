@@ -34,7 +34,7 @@ func Statements() []Statement {
 
 func whole(name string) string {
 	scanned := func(order string) *search {
-		return &search{scan: "jobs_scan_open_oldest", sorted: order == "jobs_order_sort"}
+		return &search{scan: "jobs_scan_state_oldest", states: openStates, sorted: order == "jobs_order_sort"}
 	}
 	switch {
 	case slices.Contains([]string{"jobs_order_scan", "jobs_order_sort", "jobs_found", "jobs_rows"}, name):

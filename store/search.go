@@ -155,10 +155,10 @@ func (s *search) plan() error {
 		s.scan = "jobs_scan_done_" + string(s.order)
 	default:
 		s.order = s.natural(OldestFirst)
-		s.scan = "jobs_scan_open_oldest"
+		s.scan = "jobs_scan_state_oldest"
 		s.sorted = s.order == ByID || s.order == WorstFirst
 		if s.order == NewestFirst {
-			s.scan = "jobs_scan_open_newest"
+			s.scan = "jobs_scan_state_newest"
 		}
 	}
 	return nil
@@ -180,8 +180,25 @@ func (s *search) sql() string {
 	if s.sorted {
 		order = "jobs_order_sort"
 	}
-	return "WITH scanned AS NOT MATERIALIZED (" + part(s.scan) + "),\nordered AS NOT MATERIALIZED (" + part(order) +
+	return "WITH scanned AS NOT MATERIALIZED (" + s.scanned() + "),\nordered AS NOT MATERIALIZED (" + part(order) +
 		"),\nfound AS MATERIALIZED (" + part("jobs_found") + ")\n" + query("jobs_rows")
+}
+
+// scanned is the scan, of the states one by one where it is one of states.
+func (s *search) scanned() string {
+	order := "o.at, o.id"
+	switch s.scan {
+	default:
+		return part(s.scan)
+	case "jobs_scan_state_newest":
+		order = "o.at DESC, o.id DESC"
+	case "jobs_scan_state_oldest":
+	}
+	arms := make([]string, 0, len(s.states))
+	for _, state := range s.states {
+		arms = append(arms, "("+strings.ReplaceAll(part(s.scan), "@state::", "@"+state+"::")+")")
+	}
+	return "SELECT o.* FROM (" + strings.Join(arms, "\nUNION ALL\n") + ") o ORDER BY " + order + " LIMIT (SELECT @bound::bigint)"
 }
 
 func (s *search) arguments() pgx.NamedArgs {
@@ -206,6 +223,9 @@ func (s *search) arguments() pgx.NamedArgs {
 	}
 	for _, field := range []string{"kind", "worker", "error", "version", "effect", "receipt", "verdict"} {
 		arguments[field+"s"], arguments["not_"+field+"s"] = s.terms[field].is, s.terms[field].not
+	}
+	for _, state := range s.states {
+		arguments[state] = state
 	}
 	if s.key != "" {
 		arguments["key_"+s.key+"s"] = s.terms[s.key].is

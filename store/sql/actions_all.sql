@@ -1,5 +1,5 @@
 -- All actions, newest first, from a cursor on and no further than a bound (hidden from the planner, see
--- jobs_scan_open_oldest.sql).
+-- jobs_scan_state_oldest.sql).
 SELECT a.*
   FROM jobtop.actions a
  WHERE (a.at, a.action_id) < (@after_at::text::timestamptz, @after_id::text::uuid)

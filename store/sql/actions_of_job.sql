@@ -1,5 +1,5 @@
 -- One job's actions, newest first, from a cursor on and no further than a bound (hidden from the planner,
--- see jobs_scan_open_oldest.sql).
+-- see jobs_scan_state_oldest.sql).
 SELECT a.*
   FROM jobtop.actions a
  WHERE a.job_id = @job_id::text AND (a.at, a.action_id) < (@after_at::text::timestamptz, @after_id::text::uuid)

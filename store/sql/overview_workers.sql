@@ -12,8 +12,8 @@ WITH recent AS MATERIALIZED (
     FROM recent r
 ), running AS MATERIALIZED (
   SELECT j.id, j.attempt
-    FROM jobtop.jobs j, span s
-   WHERE j.state = 'running' AND j.state_changed_at > s.start
+    FROM jobtop.jobs j
+   WHERE j.state = 'running' AND j.state_changed_at > (SELECT s.start FROM span s) -- where the index is entered
    ORDER BY j.state_changed_at DESC LIMIT @sample::bigint
 ), moves AS (
   SELECT 'running' AS from_state, r.to_state FROM recent r WHERE r.outcome <> 'fenced'
@@ -22,7 +22,7 @@ WITH recent AS MATERIALIZED (
   UNION ALL
   SELECT c.claimed_from, 'running'
     FROM running g
-   CROSS JOIN LATERAL (SELECT t.claimed_from FROM jobtop.attempts t WHERE t.job_id = g.id AND t.attempt = g.attempt) c
+   CROSS JOIN LATERAL (SELECT t.claimed_from FROM jobtop.attempts t WHERE t.job_id = g.id AND t.attempt = g.attempt OFFSET 0) c -- one by one
 )
 SELECT m.from_state, m.to_state, count(*), (extract(epoch FROM statement_timestamp() - min(s.start)) * 1000000)::bigint, bool_or(s.sampled)
   FROM moves m, span s
