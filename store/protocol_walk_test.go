@@ -108,6 +108,12 @@ func (w *walk) draw() func() any {
 	ctx := context.Background()
 	id := fmt.Sprintf("%s/%d", w.kind, rapid.IntRange(1, 3).Draw(w.t, "job"))
 	token := rapid.SampledFrom(w.tokens).Draw(w.t, "token")
+	if rapid.IntRange(0, 3).Draw(w.t, "stranger") > 0 {
+		// Mostly the one that holds the job, if any does: strangers get nowhere.
+		if holder := w.get(`SELECT lock_token FROM jobtop.jobs WHERE id = $1`, id); holder != "" {
+			token = holder
+		}
+	}
 	must := func(answer any, err error) any {
 		if err != nil {
 			w.t.Fatal(err)
