@@ -55,7 +55,7 @@ func (s *stack) close(d dialog) {
 }
 
 func (s *stack) key(e *env, msg tea.KeyMsg) tea.Cmd {
-	if s.quiet.swallows(e.now()) {
+	if s.quiet.swallows(e.now()) && msg.Type != tea.KeyEsc { // which harms nobody
 		return nil
 	}
 	d := s.top()

@@ -65,6 +65,3 @@ type Options struct {
 
 // DefaultRefresh is the pause between two looks at the database.
 const DefaultRefresh = 2 * time.Second
-
-// share is how much of one core of the server all reading may take.
-const share = 0.01

@@ -23,7 +23,7 @@ type poller struct {
 
 	refresh time.Duration // as chosen
 	wait    time.Duration // as used: refresh, or longer to keep to the share
-	spent   time.Duration // the reader's ServerTime at the last look
+	budget  budget
 	paused  bool
 
 	err      error
@@ -35,7 +35,6 @@ type poller struct {
 const (
 	leastRefresh = 500 * time.Millisecond
 	mostRefresh  = time.Minute
-	mostWait     = time.Minute // even where one look costs more than its share allows
 	mostBackoff  = 15 * time.Second
 	// serverEvery is after how many looks the server's own facts are read again.
 	serverEvery = 15
@@ -78,7 +77,7 @@ func (m *model) looked(p store.Poll, err error) tea.Cmd {
 	before, known := e.poller.poll, e.poller.known
 	e.poller.poll, e.poller.known, e.poller.at = p, true, e.now()
 	e.poller.err, e.poller.failures = nil, 0
-	e.poller.stretch(e.DB.ServerTime())
+	e.poller.wait = e.poller.budget.pause(e.now(), e.DB.ServerTime(), e.poller.refresh)
 
 	var cmds []tea.Cmd
 	if recovered {
@@ -93,14 +92,6 @@ func (m *model) looked(p store.Poll, err error) tea.Cmd {
 	}
 	cmds = append(cmds, m.settleUnknown())
 	return tea.Batch(cmds...)
-}
-
-// stretch sets the pause so that reading keeps to its share of the server's time.
-func (p *poller) stretch(spent time.Duration) {
-	cost := spent - p.spent
-	p.spent = spent
-	p.wait = min(max(p.refresh, time.Duration(float64(cost)/share)), mostWait)
-	p.wait = max(p.wait, p.refresh)
 }
 
 func (m *model) failed(err error) tea.Cmd {
@@ -197,7 +188,11 @@ func (e *env) freshness() (string, theme.Role) {
 	old := e.now().Sub(p.at)
 	bound := p.wait + grace
 	if p.failures == 0 && old <= bound+grace && !p.paused {
-		return cost(p.poll.RoundTrip) + "  <" + text.Age(bound+time.Second-1) + " old", theme.Dim
+		shown := cost(p.poll.RoundTrip) + "  <" + text.Age(bound+time.Second-1) + " old"
+		if p.wait > p.refresh {
+			shown = "slowed  " + shown // to keep within the share
+		}
+		return shown, theme.Dim
 	}
 	shown := "<5s old"
 	if old >= 5*time.Second {

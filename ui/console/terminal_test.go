@@ -1,0 +1,223 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+
+	"jobtop/actions"
+	"jobtop/store"
+)
+
+// The environment under which this test binary is a console instead.
+const (
+	asConsole = "JOBTOP_TEST_CONSOLE" // the database's URL
+	asView    = "JOBTOP_TEST_VIEW"
+	asPanic   = "JOBTOP_TEST_PANIC"
+)
+
+func TestMain(m *testing.M) {
+	dsn := os.Getenv(asConsole)
+	if dsn == "" {
+		os.Exit(m.Run())
+	}
+	db, err := store.Open(context.Background(), store.Options{DSN: dsn})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	var reader Reader = db
+	if os.Getenv(asPanic) != "" {
+		reader = panics{db}
+	}
+	err = Run(context.Background(), Options{
+		DB: reader, Operator: "alice", View: os.Getenv(asView), Refresh: leastRefresh,
+		Runner: &actions.Runner{DB: db, Operator: "alice", Client: "test"},
+	})
+	db.Close()
+	if err != nil {
+		fmt.Println("ended:", err)
+		os.Exit(3)
+	}
+	fmt.Println("bye")
+}
+
+// panics is a database whose log of actions is a bug of ours.
+type panics struct{ *store.DB }
+
+func (panics) Actions(context.Context, store.ActionQuery) (store.ActionPage, error) {
+	panic("a bug in a command")
+}
+
+// terminalTest is a console in a terminal: a real pty, and an emulator that shows what a
+// person would see.
+type terminalTest struct {
+	t       testing.TB
+	process *exec.Cmd
+	pty     *os.File
+	mutex   sync.Mutex
+	screen  *vt.Emulator
+	modes   map[string]bool
+	bytes   int
+	ended   chan struct{} // closed when the output ends
+	exit    chan error
+}
+
+// inTerminal starts a console in a terminal of a size.
+func inTerminal(t testing.TB, dsn, view string, width, height int, environment ...string) *terminalTest {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &terminalTest{t: t, screen: vt.NewEmulator(width, height), modes: map[string]bool{"cursor": true}, ended: make(chan struct{}), exit: make(chan error, 1)}
+	s.screen.SetCallbacks(vt.Callbacks{
+		AltScreen:        func(on bool) { s.modes["alternate"] = on },
+		CursorVisibility: func(on bool) { s.modes["cursor"] = on },
+		Title:            func(string) { s.modes["title"] = true },
+	})
+	s.process = exec.Command(self, "-test.run=^$")
+	// Elsewhere Bubble Tea asks the terminal for its colours, and waits five seconds.
+	s.process.Env = append(os.Environ(), "TERM=screen-256color", "TMUX=", "TZ=UTC", asConsole+"="+dsn, asView+"="+view)
+	s.process.Env = append(s.process.Env, environment...)
+	s.pty, err = pty.StartWithSize(s.process, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.listen()
+	go func() { s.exit <- s.process.Wait() }()
+	t.Cleanup(func() {
+		_ = s.process.Process.Kill()
+		<-s.ended
+		_ = s.pty.Close()
+	})
+	return s
+}
+
+func (s *terminalTest) listen() {
+	defer close(s.ended)
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := s.pty.Read(buffer)
+		s.mutex.Lock()
+		s.bytes += n
+		_, _ = s.screen.Write(buffer[:n])
+		s.mutex.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// text is what the screen shows, without trailing blanks.
+func (s *terminalTest) text() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	var lines []string
+	for y := range s.screen.Height() {
+		var line strings.Builder
+		for x := range s.screen.Width() {
+			if cell := s.screen.CellAt(x, y); cell != nil && cell.Width > 0 {
+				line.WriteString(cell.Content)
+			}
+		}
+		lines = append(lines, strings.TrimRight(line.String(), " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (s *terminalTest) sent() int {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.bytes
+}
+
+func (s *terminalTest) mode(name string) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.modes[name]
+}
+
+// eventually waits until a condition holds.
+func (s *terminalTest) eventually(what string, holds func() bool) {
+	s.t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !holds() {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("%s: not within 20 s; the screen is\n%s", what, s.text())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// shows waits until the screen shows texts.
+func (s *terminalTest) shows(texts ...string) {
+	s.t.Helper()
+	for _, want := range texts {
+		s.eventually(fmt.Sprintf("the screen shows %q", want), func() bool { return strings.Contains(s.text(), want) })
+	}
+}
+
+// drops waits until the screen shows a text no more.
+func (s *terminalTest) drops(text string) {
+	s.t.Helper()
+	s.eventually(fmt.Sprintf("%q goes", text), func() bool { return !strings.Contains(s.text(), text) })
+}
+
+// keys sends bytes as one write, as a slow line delivers them.
+func (s *terminalTest) keys(bytes string) {
+	s.t.Helper()
+	if _, err := s.pty.WriteString(bytes); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// dialog waits until a dialog is up and listens.
+func (s *terminalTest) dialog(title string) {
+	s.t.Helper()
+	s.shows("┌ "+title, "[ Cancel ]")
+	time.Sleep(quietFor + 50*time.Millisecond) // its own time to listen, which nothing tells of
+}
+
+func (s *terminalTest) signal(sig syscall.Signal) {
+	s.t.Helper()
+	if err := s.process.Process.Signal(sig); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ends waits for the end and checks that the terminal is as it was.
+func (s *terminalTest) ends(status int) {
+	s.t.Helper()
+	select {
+	case <-s.exit:
+	case <-time.After(10 * time.Second):
+		s.t.Fatalf("it does not end; the screen is\n%s", s.text())
+	}
+	<-s.ended
+	if got := s.process.ProcessState.ExitCode(); got != status {
+		s.t.Errorf("exit status %d, want %d; the screen is\n%s", got, status, s.text())
+	}
+	if s.mode("alternate") || !s.mode("cursor") {
+		s.t.Errorf("the terminal is left with the alternate screen %v, the cursor %v", s.mode("alternate"), s.mode("cursor"))
+	}
+}
+
+func (s *terminalTest) resize(width, height int) {
+	s.t.Helper()
+	s.mutex.Lock()
+	s.screen.Resize(width, height)
+	s.mutex.Unlock()
+	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}); err != nil {
+		s.t.Fatal(err)
+	}
+}
