@@ -85,7 +85,8 @@ func parseAge(text string) (time.Duration, error) {
 			if err != nil {
 				return 0, bad
 			}
-			age, rest = min(age+min(time.Duration(n), lifetime/unit.length)*unit.length, lifetime), after
+			units := min(int64(n), int64(lifetime/unit.length))
+			age, rest = min(age+time.Duration(units*int64(unit.length)), lifetime), after
 		}
 	}
 	if rest == "" && age > 0 {

@@ -43,7 +43,7 @@ func fill(t *testing.T, url, script string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(context.Background())
+	defer func() { _ = conn.Close(context.Background()) }()
 	for _, sql := range []string{script, "VACUUM (ANALYZE) jobtop.jobs, jobtop.attempts, jobtop.receipts, jobtop.actions, jobtop.late_reports"} {
 		if _, err := conn.PgConn().Exec(context.Background(), sql).ReadAll(); err != nil {
 			t.Fatal(err)
