@@ -138,6 +138,31 @@ func TestOutcomeUnknown(t *testing.T) {
 	}
 }
 
+// A signal while the database is asked: the usual exit status, and one line.
+func TestReadInterrupted(t *testing.T) {
+	f := newFault(t)
+	strike := f.Next(faultproxy.Holding("jobtop.jobs"), faultproxy.HoldRequest)
+	command, stdout, stderr := f.command("list")
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-strike.Reached():
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing was asked")
+	}
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = command.Wait()
+	if got := command.ProcessState.ExitCode(); got != 128+int(syscall.SIGTERM) {
+		t.Errorf("exit status %d", got)
+	}
+	if stdout.String() != "" || stderr.String() != "jobtop: stopped by a signal: terminated\n" {
+		t.Errorf("%q, %q", stdout, stderr)
+	}
+}
+
 // A jobtop that is killed with its act under way: the next one tells what became of it.
 func TestKilled(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -79,6 +79,7 @@ func (t *table) writeRow(b *strings.Builder, row []cell, widths []int, s screen)
 		} else {
 			shown = s.charset.Truncate(shown, widths[i])
 		}
+		shown = strings.TrimRight(shown, " ")
 		fill := widths[i] - text.Width(shown)
 		if c.right {
 			blanks += fill
