@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -65,6 +67,9 @@ func explainConnect(config *pgx.ConnConfig, err error) error {
 	case errors.As(err, &dns):
 		p.What = fmt.Sprintf("there is no host of that name for %s", where)
 		p.Next = "check the host in the connection string"
+	case untrusted(err) != nil:
+		p.What = fmt.Sprintf("the server's certificate is not trusted for %s: %s", where, untrusted(err))
+		p.Next = "check that sslrootcert names the authority that issued it, and that the host is the one in it"
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, os.ErrNotExist):
 		p.What = fmt.Sprintf("nothing answers for %s", where)
 		p.Next = "check host and port, and that PostgreSQL runs; jobtop demo needs no server"
@@ -79,6 +84,25 @@ func explainConnect(config *pgx.ConnConfig, err error) error {
 		p.Next = "check host, port and sslmode"
 	}
 	return p
+}
+
+// untrusted is what is wrong with the server's certificate, nil where nothing is.
+func untrusted(err error) error {
+	var wrapped *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &wrapped):
+		return wrapped.Err
+	case errors.As(err, &authority):
+		return authority
+	case errors.As(err, &host):
+		return host
+	case errors.As(err, &invalid):
+		return invalid
+	}
+	return nil
 }
 
 func address(config *pgx.ConnConfig) string {
