@@ -86,6 +86,7 @@ or not at all, and the exit status says which: 0 applied, 3 refused, 4 unknown, 
 		flags.DurationVar(&f.spread, "spread", 0, "let several jobs begin evenly over this `time`")
 	case actions.VerbDone:
 		flags.StringVar(&f.receipt, "receipt", "", fmt.Sprintf("the provider's `ID` of the effect, at most %d characters", actions.ReceiptLimit))
+	case actions.VerbDead: // nothing of its own
 	case actions.VerbHold:
 		flags.BoolVar(&f.stop, "stop", false, "also from a worker that is alive")
 	}

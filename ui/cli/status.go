@@ -123,6 +123,7 @@ func (s *session) count(c store.Count) string {
 		return text.Capped(c.N)
 	case store.Estimated:
 		return s.screen.charset.Estimated(c.N)
+	case store.Exact:
 	}
 	return text.Count(c.N)
 }

@@ -78,8 +78,8 @@ func Path() (string, error) {
 func Load(path string) (Config, error) {
 	optional := path == ""
 	if optional {
-		var err error
-		if path, err = Path(); err != nil {
+		path, _ = Path()
+		if path == "" {
 			return Config{}, nil // no home: nothing is configured
 		}
 	}

@@ -75,7 +75,7 @@ func TestMistakes(t *testing.T) {
 		"[profiles.orders]\ndsn = \"x\"\ncolor = \"red\"": `line 3: unknown key "profiles.orders.color" (did you mean colour?)`,
 		"[lookup.\"card.charge\"]\ncomand = [\"x\"]":      `line 2: unknown key "lookup.card.charge.comand" (did you mean command?)`,
 		"zzz = 1": `line 1: unknown key "zzz"`,
-		"[profiles]\norders = { dsn = \"x\", produktion = true }": `line 2: unknown key "profiles.produktion"`,
+		"[profiles]\norders = { dsn = \"x\", prodction = true }": `line 2: unknown key "profiles.prodction"`,
 		"refresh = \"soon\"":                                           `line 1: refresh: "soon" is no duration; write it as "2s" or "1m30s"`,
 		"refresh = \"1ms\"":                                            `refresh is below 100ms`,
 		"theme = \"drak\"":                                             `no theme is called "drak" (did you mean dark?)`,

@@ -70,7 +70,7 @@ func Run(ctx context.Context, lookup config.Lookup, job store.Job) (Finding, err
 	err := command.Run()
 	f := Finding{Output: output.text(), Cut: output.cut, Took: time.Since(began), Command: name}
 	switch {
-	case context.Cause(ctx) == errTime:
+	case errors.Is(context.Cause(ctx), errTime):
 		return f, fmt.Errorf("%s did not answer within %s, and was ended", name, text.Duration(limit))
 	case ctx.Err() != nil:
 		return f, ctx.Err()
@@ -121,10 +121,10 @@ func (f *Finding) read() error {
 		return nil
 	}
 	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(f.Output), &object) != nil || object == nil {
+	f.Structured = json.Unmarshal([]byte(f.Output), &object) == nil && object != nil
+	if !f.Structured {
 		return nil
 	}
-	f.Structured = true
 	var receipt *string
 	if raw, ok := object["receipt_id"]; ok && json.Unmarshal(raw, &receipt) != nil {
 		return fmt.Errorf("%s printed a receipt_id that is no text", f.Command)
