@@ -3,7 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"jobtop/actions"
+	"jobtop/ui/config"
 	"jobtop/ui/nearest"
 )
 
@@ -66,7 +69,10 @@ DATABASE_URL, or the PG* variables, PGSERVICE and .pgpass, as for psql.`,
 	root.SetHelpCommandGroupID(groupOperate)
 
 	a.addGlobalFlags(root.PersistentFlags())
+	_ = root.RegisterFlagCompletionFunc("profile", a.completeProfiles)
 	root.Flags().StringVarP(&a.flags.view, "view", "c", "", "open the console at this `view`: overview, stuck, review, jobs, actions")
+
+	_ = root.RegisterFlagCompletionFunc("view", cobra.FixedCompletions([]string{"overview", "stuck", "review", "jobs", "actions"}, cobra.ShellCompDirectiveNoFileComp))
 
 	root.AddCommand(
 		a.newStatusCommand(), a.newListCommand(), a.newShowCommand(), a.newActionsCommand(), a.newLookupCommand(),
@@ -91,6 +97,15 @@ func (a *app) addGlobalFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.logFile, "log-file", "", "log to this `file`, \"-\" for one in $XDG_STATE_HOME/jobtop")
 	flags.BoolVar(&f.noColour, "no-color", false, "no colours, as with NO_COLOR")
 	flags.BoolVar(&f.ascii, "ascii", false, "print nothing beyond ASCII")
+}
+
+// completeProfiles offers the configuration's profiles to the shell.
+func (a *app) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	c, err := config.Load(a.flags.config)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return slices.Sorted(maps.Keys(c.Profiles)), cobra.ShellCompDirectiveNoFileComp
 }
 
 // noSuchCommand turns a word that is no command below cmd into an error with a suggestion.

@@ -45,7 +45,7 @@ func TestParseMistakes(t *testing.T) {
 		text string
 	}{
 		"kind:a wroker:w-7":         {7, `wroker:w-7: there is no field "wroker" (did you mean worker?); there are state, kind, worker,`},
-		"state:revew":              {0, `there is no state "revew" (did you mean review?)`},
+		"state:revew":               {0, `there is no state "revew" (did you mean review?)`},
 		"verdict:maybe":             {0, `there is no verdict "maybe"`},
 		"age:10m":                   {0, "an age is compared: age>10m or age<10m"},
 		"age>soon":                  {0, `"soon" is no age; write it as 30s, 10m, 2h or 3d`},
