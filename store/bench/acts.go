@@ -112,7 +112,7 @@ func (b *bench) planBulk(_ context.Context, t *table) error {
 		return nil
 	}
 	rounds := min(bulkRounds, b.Rounds)
-	n := min(1_000, int(t.size.pending)/3/rounds)
+	n := min(1_000, int(t.size.pending)/3/(rounds+1))
 	if n == 0 {
 		return fmt.Errorf("--jobs is too small for a bulk")
 	}
@@ -129,9 +129,9 @@ func (b *bench) planBulk(_ context.Context, t *table) error {
 		}
 	}
 	note := fmt.Sprintf("%s jobs a time", count(int64(n)))
-	ours := &measurement{what: bulk, table: t, clock: AtClient, rounds: rounds, note: note}
+	ours := &measurement{what: bulk, table: t, clock: AtClient, rounds: rounds, parts: n, note: note}
 	ours.run = all(func(ctx context.Context, jobs []store.Job) error { return b.Hold(ctx, t.db, jobs) })
-	tight := &measurement{what: loop, table: t, clock: AtClient, rounds: rounds, note: note}
+	tight := &measurement{what: loop, table: t, clock: AtClient, rounds: rounds, parts: n, note: note}
 	var conn *pgx.Conn
 	tight.run = all(func(ctx context.Context, jobs []store.Job) error {
 		if conn == nil {

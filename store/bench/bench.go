@@ -125,7 +125,6 @@ func (b *bench) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.tables[size.name] = t
 		b.report.Tables = append(b.report.Tables, t.Table)
 	}
 	if err := b.plan(ctx, sizes); err != nil {

@@ -7,8 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-
-	"jobtop/store"
 )
 
 // What the churn measures.
@@ -30,17 +28,15 @@ const (
 // churn lets jobs go through a table, then again while an old snapshot keeps vacuum from
 // removing anything: what was claimed then stays as dead entries at the head of the queue.
 func (b *bench) churn(ctx context.Context) error {
-	dsn, err := b.place.create(ctx, moving)
+	t, err := b.place.create(ctx, moving)
 	if err != nil {
 		return err
 	}
-	c := &churning{bench: b, table: &table{dsn: dsn, Table: Table{Name: "churn"}}}
-	if c.table.db, err = store.Open(ctx, store.Options{DSN: dsn, Application: "jobtop bench"}); err != nil {
-		return err
-	}
-	defer c.table.db.Close()
+	t.Name = "churn"
+	b.tables[moving] = t
+	c := &churning{bench: b, table: t}
 	for _, conn := range []**pgx.Conn{&c.load, &c.probe, &c.old} {
-		if *conn, err = connect(ctx, dsn); err != nil {
+		if *conn, err = connect(ctx, t.dsn); err != nil {
 			return err
 		}
 		defer (*conn).Close(context.WithoutCancel(ctx))
@@ -129,29 +125,34 @@ func (c *churning) sample(ctx context.Context, claim, poll, note string) error {
 	if err := c.enqueue(ctx, samples+1); err != nil {
 		return err
 	}
-	var claims, polls []time.Duration
+	var probe []int // to be told the processor's time of
+	if c.bench.place.server != nil {
+		probe = []int{int(c.probe.PgConn().PID())}
+	}
+	claims := &measurement{what: claim, table: c.table, clock: OnServer, note: note}
+	polls := &measurement{what: poll, table: c.table, clock: OnServer, note: note}
 	for i := range samples + 1 {
 		token := uuid.Must(uuid.NewV7()).String()
+		before := onCPU(probe)
 		took, err := onServer(ctx, c.probe, claimSQL, token, 1)
 		if err != nil {
 			return err
 		}
+		if i > 0 { // the first warms up
+			claims.taken, claims.used = append(claims.taken, took), append(claims.used, onCPU(probe)-before)
+		}
 		if _, err := c.probe.Exec(ctx, doneSQL, token); err != nil {
 			return err
-		}
-		if i > 0 { // the first warms up
-			claims = append(claims, took)
 		}
 		if i%5 == 4 {
 			before := c.table.db.ServerTime()
 			if _, err := c.table.db.Poll(ctx); err != nil {
 				return err
 			}
-			polls = append(polls, c.table.db.ServerTime()-before)
+			polls.taken = append(polls.taken, c.table.db.ServerTime()-before)
 		}
 	}
-	for _, m := range []*measurement{{what: claim, taken: claims}, {what: poll, taken: polls}} {
-		m.table, m.clock, m.note = c.table, OnServer, note
+	for _, m := range []*measurement{claims, polls} {
 		c.bench.report.Figures = append(c.bench.report.Figures, m.figure())
 	}
 	return nil

@@ -28,9 +28,10 @@ func query(name string) string {
 // table is a database that was filled.
 type table struct {
 	Table
-	size size
-	dsn  string
-	db   *store.DB
+	size     size
+	database string
+	dsn      string
+	db       *store.DB
 }
 
 // triedID is a job with 10,000 attempts that every table has.
@@ -45,11 +46,12 @@ var filled = []string{"jobtop.attempts", "jobtop.jobs", "jobtop.receipts", "jobt
 func (b *bench) fill(ctx context.Context, s size) (*table, error) {
 	b.Progress(fmt.Sprintf("making the table %q: %s jobs", s.title, count(s.total())))
 	started := time.Now()
-	dsn, err := b.place.create(ctx, s.name)
+	t, err := b.place.create(ctx, s.name)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := pgx.Connect(ctx, dsn)
+	b.tables[s.name] = t
+	conn, err := pgx.Connect(ctx, t.dsn)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +70,7 @@ func (b *bench) fill(ctx context.Context, s size) (*table, error) {
 		"done": s.done, "pending": s.pending, "running": s.running, "stuck": s.stuck, "failed": s.failed, "review": s.review, "dead": s.dead,
 		"base": time.Now().UTC().Format(time.RFC3339Nano), "tried": triedID,
 	}
-	if err := b.fillAll(ctx, dsn, arguments, before); err != nil {
+	if err := b.fillAll(ctx, t.dsn, arguments, before); err != nil {
 		return nil, err
 	}
 	// Those that look at two tables.
@@ -87,7 +89,7 @@ func (b *bench) fill(ctx context.Context, s size) (*table, error) {
 		return nil, fmt.Errorf("the indexes are not as they were: %v, before %v", after, before)
 	}
 
-	t := &table{size: s, dsn: dsn, Table: Table{Name: s.title, Jobs: s.total() + 1, Open: s.open() + 1}}
+	t.size, t.Table = s, Table{Name: s.title, Jobs: s.total() + 1, Open: s.open() + 1}
 	if err := conn.QueryRow(ctx, `SELECT pg_database_size(current_database())`).Scan(&t.Bytes); err != nil {
 		return nil, err
 	}
@@ -95,8 +97,7 @@ func (b *bench) fill(ctx context.Context, s size) (*table, error) {
 		return nil, err
 	}
 	t.Took = time.Since(started)
-	t.db, err = store.Open(ctx, store.Options{DSN: dsn, Application: "jobtop bench"})
-	return t, err
+	return t, nil
 }
 
 // fillAll fills the tables two at a time.

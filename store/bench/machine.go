@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // thisMachine says where this runs, as far as the system tells.
@@ -35,4 +36,23 @@ func line(file, name string) string {
 		}
 	}
 	return ""
+}
+
+// onCPU is the processor's time that some processes have used, 0 where it cannot be
+// told. It is exact for those that wait.
+func onCPU(pids []int) time.Duration {
+	var sum time.Duration
+	for _, pid := range pids {
+		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/schedstat")
+		if err != nil {
+			return 0
+		}
+		first, _, _ := strings.Cut(string(text), " ")
+		nanoseconds, err := strconv.ParseInt(first, 10, 64)
+		if err != nil {
+			return 0
+		}
+		sum += time.Duration(nanoseconds)
+	}
+	return sum
 }

@@ -18,7 +18,9 @@ type measurement struct {
 	// run does it and returns how long it took, once or several times.
 	run   func(ctx context.Context) ([]time.Duration, error)
 	note  string
-	taken []time.Duration
+	parts int             // of each duration, for the processor's time; 0: one
+	taken []time.Duration // by the clock
+	used  []time.Duration // of the processor
 }
 
 // measure goes round by round, so that a disturbance falls on what is compared alike. The
@@ -31,15 +33,22 @@ func (b *bench) measure(ctx context.Context) error {
 			b.Progress(fmt.Sprintf("measuring, round %d of %d", round, b.Rounds))
 		}
 		for _, m := range b.all {
-			if m.rounds > 0 && (round == 0 || round > m.rounds) {
+			if m.rounds > 0 && round > m.rounds {
 				continue
 			}
+			pids := b.place.backends(ctx, m.table)
+			before := onCPU(pids)
 			taken, err := m.run(ctx)
 			if err != nil {
 				return fmt.Errorf("%s (%s): %w", m.what, m.table.Name, err)
 			}
-			if round > 0 || m.rounds > 0 {
-				m.taken = append(m.taken, taken...)
+			used := onCPU(pids) - before
+			if round == 0 {
+				continue
+			}
+			m.taken = append(m.taken, taken...)
+			if used > 0 {
+				m.used = append(m.used, used/time.Duration(len(taken)*max(1, m.parts)))
 			}
 		}
 	}
@@ -51,6 +60,7 @@ func (b *bench) measure(ctx context.Context) error {
 
 func (m *measurement) figure() Figure {
 	f := summary(m.taken)
+	f.CPU = summary(m.used).Median
 	f.What, f.Beside, f.Clock, f.Note = m.what, m.table.Name, m.clock, m.note
 	return f
 }

@@ -89,26 +89,30 @@ func (p *place) mayBeUsed(ctx context.Context) error {
 	return nil
 }
 
-// create makes an empty database with the schema and returns its DSN.
-func (p *place) create(ctx context.Context, name string) (string, error) {
+// create makes an empty database with the schema and opens it.
+func (p *place) create(ctx context.Context, name string) (*table, error) {
 	name = p.prefix + "_" + name
 	if len(name) > 63 {
-		return "", &store.Problem{What: "the database's name is too long to make others of it", Next: "name one of at most 50 characters"}
+		return nil, &store.Problem{What: "the database's name is too long to make others of it", Next: "name one of at most 50 characters"}
 	}
 	var there bool
 	if err := p.admin.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)`, name).Scan(&there); err != nil {
-		return "", err
+		return nil, err
 	}
 	if there {
-		return "", &store.Problem{What: fmt.Sprintf("there is a database %s already, and it was left alone", name), Next: "drop it, if an earlier benchmark left it"}
+		return nil, &store.Problem{What: fmt.Sprintf("there is a database %s already, and it was left alone", name), Next: "drop it, if an earlier benchmark left it"}
 	}
 	p.made = append(p.made, name)
 	if err := sandbox.CreateDatabase(ctx, p.admin, name, sandbox.CreateOptions{}); err != nil {
-		return "", err
+		return nil, err
 	}
 	dsn := withDatabase(p.dsn, name)
-	_, err := store.ApplySchema(ctx, dsn)
-	return dsn, err
+	if _, err := store.ApplySchema(ctx, dsn); err != nil {
+		return nil, err
+	}
+	// One connection, so that one process serves all that is measured.
+	db, err := store.Open(ctx, store.Options{DSN: dsn, Application: "jobtop bench", MaxConns: 1})
+	return &table{database: name, dsn: dsn, db: db}, err
 }
 
 // withDatabase is a connection string with another database.
@@ -130,6 +134,23 @@ func (p *place) describe(ctx context.Context) (ServerFacts, error) {
 		Scan(&f.Version, &f.SharedBuffers, &f.Fsync, &f.SynchronousCommit, &f.Locale)
 	f.Sandbox = p.server != nil
 	return f, err
+}
+
+// backends are the processes that serve a table's database; none where the server may be
+// on another machine.
+func (p *place) backends(ctx context.Context, t *table) []int {
+	if p.server == nil {
+		return nil
+	}
+	rows, err := p.admin.Query(ctx, `SELECT pid FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`, t.database)
+	if err != nil {
+		return nil
+	}
+	pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		return nil
+	}
+	return pids
 }
 
 // close drops what was made, also after the caller's context was cancelled.

@@ -67,7 +67,10 @@ type Figure struct {
 	Median time.Duration
 	Least  time.Duration
 	P95    time.Duration
-	Note   string // what else is to be said, such as that a list said it was bounded
+	// CPU is the median of the processor's time in the server, which what else runs on
+	// the machine hardly changes; 0 where it cannot be measured.
+	CPU  time.Duration
+	Note string // what else is to be said, such as that a list said it was bounded
 }
 
 // Goal is a figure, or a ratio of two of one run, held against what was promised.

@@ -205,9 +205,9 @@ func (a *app) writeBench(r bench.Report) error {
 		tables.add(plain(t.Name), plain(text.Count(t.Jobs)), plain(text.Count(t.Open)), plain(fmt.Sprintf("%d MB", t.Bytes>>20)), plain(fmt.Sprintf("%.0f s", t.Took.Seconds())))
 	}
 	figures := table{columns: []column{{title: "what", least: 16}, {title: "beside", least: 12}, {title: "clock"}, {title: "median", right: true}, {title: "least", right: true},
-		{title: "p95", right: true}, {title: "n", right: true, drop: 2}, {title: "", drop: 1, least: 10}}}
+		{title: "p95", right: true}, {title: "processor", right: true}, {title: "n", right: true, drop: 2}, {title: "", drop: 1, least: 10}}}
 	for _, f := range r.Figures {
-		figures.add(plain(f.What), plain(f.Beside), plain(string(f.Clock)), plain(milliseconds(f.Median)), plain(milliseconds(f.Least)), plain(milliseconds(f.P95)),
+		figures.add(plain(f.What), plain(f.Beside), plain(string(f.Clock)), plain(milliseconds(f.Median)), plain(milliseconds(f.Least)), plain(milliseconds(f.P95)), plain(milliseconds(f.CPU)),
 			plain(text.Count(int64(f.N))), cell{f.Note, theme.Dim})
 	}
 	goals := table{columns: []column{{title: "goal", least: 24}, {title: "measured", right: true}, {title: "promised"}, {title: ""}}}
@@ -235,6 +235,9 @@ func (a *app) writeBench(r bench.Report) error {
 }
 
 func milliseconds(d time.Duration) string {
+	if d == 0 {
+		return "-"
+	}
 	return fmt.Sprintf("%.2f ms", float64(d)/float64(time.Millisecond))
 }
 

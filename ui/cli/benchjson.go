@@ -45,14 +45,15 @@ type benchTableJSON struct {
 }
 
 type benchFigureJSON struct {
-	What   string  `json:"what"`
-	Beside string  `json:"beside"`
-	Clock  string  `json:"clock"`
-	N      int     `json:"n"`
-	Median float64 `json:"median_ms"`
-	Least  float64 `json:"least_ms"`
-	P95    float64 `json:"p95_ms"`
-	Note   *string `json:"note"`
+	What   string   `json:"what"`
+	Beside string   `json:"beside"`
+	Clock  string   `json:"clock"`
+	N      int      `json:"n"`
+	Median float64  `json:"median_ms"`
+	Least  float64  `json:"least_ms"`
+	P95    float64  `json:"p95_ms"`
+	CPU    *float64 `json:"cpu_ms"`
+	Note   *string  `json:"note"`
 }
 
 type benchGoalJSON struct {
@@ -89,7 +90,12 @@ func newBenchJSON(r bench.Report) benchJSON {
 		j.Tables = append(j.Tables, benchTableJSON{Name: t.Name, Jobs: t.Jobs, Open: t.Open, Bytes: t.Bytes, Took: seconds(t.Took)})
 	}
 	for _, f := range r.Figures {
-		j.Figures = append(j.Figures, benchFigureJSON{f.What, f.Beside, string(f.Clock), f.N, ms(f.Median), ms(f.Least), ms(f.P95), orNull(f.Note)})
+		figure := benchFigureJSON{f.What, f.Beside, string(f.Clock), f.N, ms(f.Median), ms(f.Least), ms(f.P95), nil, orNull(f.Note)}
+		if f.CPU > 0 {
+			cpu := ms(f.CPU)
+			figure.CPU = &cpu
+		}
+		j.Figures = append(j.Figures, figure)
 	}
 	for _, g := range r.Goals {
 		j.Goals = append(j.Goals, benchGoalJSON{g.What, math.Round(g.Value*1000) / 1000, g.Bound, orNull(g.Unit), g.AtLeast, g.Met})
