@@ -163,18 +163,26 @@ func neverCommitted(err error) bool {
 		return true
 	}
 	var server *pgconn.PgError
-	if !errors.As(err, &server) || len(server.Code) != 5 {
+	if !errors.As(err, &server) {
 		return false
 	}
 	if server.Severity != "ERROR" && server.SeverityUnlocalized != "ERROR" {
 		return false // FATAL and PANIC end the connection, perhaps during the commit
 	}
-	switch server.Code[:2] {
+	return rolledBack(server.Code)
+}
+
+// rolledBack reports whether a SQLSTATE ends a transaction for certain.
+func rolledBack(code string) bool {
+	if len(code) != 5 {
+		return false
+	}
+	switch code[:2] {
 	case "08", "57", "58", "XX":
 		// 57014 is a statement that the server itself gave up: it ends the transaction.
-		return server.Code == "57014"
+		return code == "57014"
 	case "40":
-		return server.Code != "40003" // statement completion unknown
+		return code != "40003" // statement completion unknown
 	}
 	return true
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,5 +53,5 @@ func certain(err error) bool {
 	if errors.Is(err, ErrNotSent) || errors.Is(err, ErrSchema) {
 		return true
 	}
-	return errors.As(err, &problem) && problem.Code != "" && !strings.HasPrefix(problem.Code, "08") && !strings.HasPrefix(problem.Code, "57P")
+	return errors.As(err, &problem) && rolledBack(problem.Code)
 }
