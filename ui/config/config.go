@@ -39,6 +39,11 @@ type Config struct {
 	// Keys gives actions of the console, by name, other keys; an empty list takes them away. The
 	// console checks both.
 	Keys map[string][]string `toml:"keys"`
+	// Columns gives lists of the console (stuck, review, jobs, actions) other columns, in
+	// their order. The console checks both.
+	Columns map[string][]string `toml:"columns"`
+	// Bell rings when something new needs a person; nil: it does.
+	Bell *bool `toml:"bell"`
 }
 
 // Profile is a database with a name.

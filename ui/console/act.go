@@ -259,11 +259,11 @@ func (d *actDialog) lines(width, height int) []theme.Line {
 	if why := d.unavailable(); why != "" {
 		return append(head, paragraph(theme.Warn, d.verb.Title()+" cannot be used: "+why, width)...)
 	}
-	if warning := actions.Warning(d.verb, d.job); warning != "" {
-		head = append(head, paragraph(theme.Warn, e.safe(warning)+".", width)...)
-	}
 	preview := strings.TrimPrefix(actions.Preview(d.verb, d.job), d.job.Kind+" "+d.job.ID+" ")
 	head = append(head, paragraph(theme.Plain, "It "+e.safe(preview)+".", width)...)
+	if warning := actions.Warning(d.verb, d.job); warning != "" {
+		head = append(head, paragraph(theme.Warn, "But "+e.safe(warning)+".", width)...)
+	}
 	if d.found != nil {
 		head = append(head, paragraph(theme.Info, "Looked up: "+d.found.line, width)...)
 	}

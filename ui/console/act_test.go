@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"jobtop/actions"
 	"jobtop/store"
 	"jobtop/ui/config"
 )
@@ -281,6 +282,50 @@ func TestProductionAsksForItsName(t *testing.T) {
 	d.press("enter")
 	if len(d.db.acts) != 1 {
 		t.Errorf("%d acts after the right name:\n%s", len(d.db.acts), d.text())
+	}
+}
+
+// Where acts cannot be journaled, the screen says so, and acts go on.
+func TestNoJournal(t *testing.T) {
+	for name, journal := range map[string]*actions.Journal{"none": nil, "unwritable": actions.NewJournal("/dev/null/state")} {
+		d := on(t, "review id:invoice-88140", func(o *Options) { o.Runner.Journal = journal })
+		if !strings.Contains(d.view()[0], "no journal") {
+			t.Errorf("%s: the header is %s", name, d.view()[0])
+		}
+		act(d, "E", "ticket")
+		if len(d.db.acts) != 1 {
+			t.Errorf("%s: %d acts", name, len(d.db.acts))
+		}
+		d.wants("invoice-88140 was requeued", "no journal: were jobtop killed now")
+	}
+}
+
+// esc and a key that came at once are two keys, not one with alt.
+func TestEscAndAKeyAtOnce(t *testing.T) {
+	d := on(t, "review kind:card.charge")
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'j'}, Alt: true})
+	d.lacks("/kind:card.charge")
+	d.wants("mail-30752")
+}
+
+func TestConfiguredKeysAndColumns(t *testing.T) {
+	d := on(t, "review", func(o *Options) {
+		o.Config.Keys = map[string][]string{"down": {"ctrl-n"}, "requeue": {"F5"}}
+		o.Config.Columns = map[string][]string{"review": {"since", "id", "effect"}}
+	})
+	d.send(tea.KeyMsg{Type: tea.KeyCtrlN})
+	d.wants(">     2h  charge-10467", "effect key", "f5 requeue")
+	d.lacks("verdict")
+	for want, c := range map[string]config.Config{
+		"(did you mean verdict?)":    {Columns: map[string][]string{"review": {"id", "verdit"}}},
+		"no list is called that":     {Columns: map[string][]string{"overview": {"id"}}},
+		"what writes is on an upper": {Keys: map[string][]string{"dead": {"x"}}},
+		"no theme is called":         {Theme: "solarized"},
+	} {
+		_, err := newModel(t.Context(), Options{DB: scene(), Config: c})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
 	}
 }
 

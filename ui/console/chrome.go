@@ -72,7 +72,7 @@ func (m *model) header() string {
 	var left, right theme.Line
 	left.Add(theme.Strong, " jobtop")
 	if e.Profile != "" {
-		left.Add(theme.Plain, "  ").Add(theme.Button, " "+e.safe(e.Profile)+" ")
+		left.Add(theme.Plain, "  ").Add(theme.Profile, " "+e.charset().Line(e.Profile, 24)+" ")
 	}
 	gap := "   "
 	if e.width < 80 {
@@ -88,6 +88,9 @@ func (m *model) header() string {
 	}
 	if e.readOnly() == "" {
 		left.Add(theme.Plain, gap+"RW")
+		if e.journal != "" {
+			left.Add(theme.Warn, gap+"no journal")
+		}
 	} else {
 		left.Add(theme.Warn, gap+"RO")
 	}

@@ -30,7 +30,10 @@ type env struct {
 	requests requests
 	alarms   map[string]int
 
-	server  server
+	server server
+	// journal is why acts cannot be journaled, "" if they are: were jobtop killed in the
+	// middle of one, it could not tell at its next start.
+	journal string
 	poller  poller
 	ledger  ledger
 	status  status

@@ -261,7 +261,9 @@ func start(t testing.TB, db *fake, width, height int, change ...func(*Options)) 
 	t.Helper()
 	t.Setenv("TMUX", "")
 	d := &driver{t: t, db: db, clock: time.Date(2026, 3, 14, 12, 4, 0, 0, time.UTC)}
-	o := Options{DB: db, Operator: "alice", Output: d, Runner: &actions.Runner{DB: db, Operator: "alice", Client: "test"}}
+	journal := actions.NewJournal(t.TempDir())
+	t.Cleanup(func() { _ = journal.Close() })
+	o := Options{DB: db, Operator: "alice", Output: d, Runner: &actions.Runner{DB: db, Journal: journal, Operator: "alice", Client: "test"}}
 	for _, c := range change {
 		c(&o)
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -101,31 +102,50 @@ func (m *model) settleUnknown() tea.Cmd {
 	return nil
 }
 
-// recover settles what a console that was killed left behind.
+// recover settles what a console that was killed left behind, and sees whether this one
+// can leave anything.
 func (m *model) recover() tea.Cmd {
 	e := m.env
-	if e.Runner == nil || e.Runner.Journal == nil || e.ReadOnly != "" {
+	if e.Runner == nil || e.ReadOnly != "" {
+		return nil
+	}
+	if e.Runner.Journal == nil {
+		e.journal = "there is no state directory"
 		return nil
 	}
 	runner, ctx := e.Runner, e.ctx
 	return func() tea.Msg {
+		ready := runner.Journal.Ready()
 		results, err := runner.Recover(ctx)
-		return progress{func() tea.Cmd {
-			for _, r := range results {
-				e.ledger.add(r.Order, e.now()).result = &r
-			}
-			switch {
-			case err != nil && len(results) == 0:
-				e.say(theme.Warn, "acts of an earlier console could not be looked for: "+err.Error())
-			case len(results) == 1:
-				e.say(outcomeRole(results[0].Outcome), "left by an earlier console: "+actions.Explain(results[0]))
-			case len(results) > 1:
-				e.say(theme.Warn, fmt.Sprintf("%d acts were left by an earlier console; %s shows what became of them",
-					len(results), e.keymap.Get("results").First()))
-			}
-			return nil
-		}}
+		return progress{func() tea.Cmd { return m.recovered(ready, results, err) }}
 	}
+}
+
+func (m *model) recovered(ready error, results []actions.Result, err error) tea.Cmd {
+	e := m.env
+	if ready != nil {
+		e.journal = e.words(ready)
+		e.say(theme.Warn, "no journal: "+e.words(ready)+"; acts work all the same, but were jobtop killed in the middle of one, it could not tell what became of it")
+	}
+	for _, r := range results {
+		e.ledger.add(r.Order, e.now()).result = &r
+	}
+	switch {
+	case errors.Is(err, store.ErrUnreachable):
+		// The first look that succeeds tries again.
+		m.unrecovered = true
+	case err != nil:
+		e.say(theme.Warn, "acts of an earlier console could not be looked for: "+err.Error())
+	}
+	switch len(results) {
+	case 0:
+	case 1:
+		e.say(outcomeRole(results[0].Outcome), "left by an earlier console: "+actions.Explain(results[0]))
+	default:
+		e.say(theme.Warn, fmt.Sprintf("%d acts were left by an earlier console; %s shows what became of them",
+			len(results), e.keymap.Get("results").First()))
+	}
+	return nil
 }
 
 // note is what became of the last act on a job, to be shown in its row as long as the job

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -21,12 +22,13 @@ type model struct {
 	prompt  *prompt
 	news    news
 
-	findings map[string]*finding // what was looked up, by job
-	commands []string            // what was typed after the colon
-	copied   string              // what was copied last
-	leaving  bool                // asked for once, while acts were under way
-	forced   bool                // what has a slower beat is read now too
-	pending  []tea.Cmd           // of handlers that return none themselves
+	findings    map[string]*finding // what was looked up, by job
+	commands    []string            // what was typed after the colon
+	copied      string              // what was copied last
+	leaving     bool                // asked for once, while acts were under way
+	unrecovered bool                // the database was away when old acts were to be settled
+	forced      bool                // what has a slower beat is read now too
+	pending     []tea.Cmd           // of handlers that return none themselves
 }
 
 func newModel(ctx context.Context, o Options) (*model, error) {
@@ -46,6 +48,7 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
+	th.Paint(o.Config.Profiles[o.Profile].Colour.String())
 	refresh := o.Refresh
 	if refresh == 0 {
 		refresh = DefaultRefresh
@@ -69,7 +72,7 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 		"actions":  newActionLog(m),
 	}
 	m.trail = []screen{m.screens["overview"]}
-	return m, nil
+	return m, m.choose(o.Config)
 }
 
 // screen is the one on top.
@@ -111,6 +114,10 @@ func (m *model) later(cmd tea.Cmd) { m.pending = append(m.pending, cmd) }
 
 // keys takes what was typed apart: several letters that came at once are several keys.
 func (m *model) keys(msg tea.KeyMsg) tea.Cmd {
+	if msg.Alt && m.env.dialogs.top() == nil && m.prompt == nil && !m.bound(msg.String()) {
+		// esc and a key that came at once.
+		return tea.Batch(m.key(tea.KeyMsg{Type: tea.KeyEsc}), m.keys(tea.KeyMsg{Type: msg.Type, Runes: msg.Runes}))
+	}
 	if msg.Type != tea.KeyRunes || msg.Paste || len(msg.Runes) < 2 {
 		return m.key(msg)
 	}
@@ -119,6 +126,10 @@ func (m *model) keys(msg tea.KeyMsg) tea.Cmd {
 		cmds = append(cmds, m.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}))
 	}
 	return tea.Batch(cmds...)
+}
+
+func (m *model) bound(key string) bool {
+	return slices.ContainsFunc(m.env.keymap.All(), func(b keys.Binding) bool { return slices.Contains(b.Keys, key) })
 }
 
 // key goes to whoever is on top: a dialog, the line being typed, the screen.

@@ -32,7 +32,7 @@ func (m *model) notice(before, now store.Poll) tea.Cmd {
 			m.news.unseen[view] = true
 		}
 	}
-	if !ring || m.env.Output == nil || m.env.NoBell {
+	if !ring || m.env.Output == nil || (m.env.Config.Bell != nil && !*m.env.Config.Bell) {
 		return nil
 	}
 	out := m.env.Output

@@ -52,8 +52,6 @@ type Options struct {
 	View string
 	// ASCII keeps to characters up to U+007E; NoColor to bold and reversed.
 	ASCII, NoColor bool
-	// NoBell keeps the bell silent when something new needs a person.
-	NoBell bool
 	// Profile and its settings mark the console of one database; "" is none.
 	Profile string
 	Config  config.Config

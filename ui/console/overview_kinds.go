@@ -131,10 +131,14 @@ func (o *overview) kinds(width, height int) []theme.Line {
 func (o *overview) kindLine(e *env, k store.KindFigures, columns []kindColumn, name int) theme.Line {
 	var l theme.Line
 	l.Add(theme.Plain, " ")
-	paused := slices.ContainsFunc(e.poller.poll.Paused, func(p store.Paused) bool { return p.Kind == k.Kind })
+	paused := slices.IndexFunc(e.poller.poll.Paused, func(p store.Paused) bool { return p.Kind == k.Kind })
 	shown := e.charset().Line(k.Kind, name-2)
-	if paused {
-		l.Add(theme.Warn, text.PadRight(shown+" "+e.glyphs().Paused, name))
+	if paused >= 0 {
+		shown += " " + e.glyphs().Paused
+		if room := name - text.Width(shown) - 1; room >= 6 {
+			shown += e.charset().Line(" by "+e.poller.poll.Paused[paused].By, room)
+		}
+		l.Add(theme.Warn, text.PadRight(shown, name))
 	} else {
 		l.Add(theme.Plain, text.PadRight(shown, name))
 	}

@@ -21,7 +21,13 @@ func (o *overview) figures() machine.Figures {
 	of := func(state string) string { return e.count(stateCount(p, state).Count) }
 	f := machine.Figures{
 		Pending: of("pending"), Running: of("running"), Done: of("done"), Review: of("review"), Failed: of("failed"), Dead: of("dead"),
-		Due: e.count(p.Due), Alarm: map[string]bool{"running": p.Stuck.N > 0, "review": stateCount(p, "review").Count.N > 0},
+		Due: e.count(p.Due), Alarm: map[string]theme.Role{},
+	}
+	if p.Stuck.N > 0 {
+		f.Alarm["running"] = theme.Bad
+	}
+	if stateCount(p, "review").Count.N > 0 {
+		f.Alarm["review"] = theme.Warn
 	}
 	if p.OldestDue != nil && p.Due.N > 0 {
 		f.OldestDue = age(*p.OldestDue)

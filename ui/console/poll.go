@@ -84,6 +84,10 @@ func (m *model) looked(p store.Poll, err error) tea.Cmd {
 		e.say(theme.Good, "the database answers again")
 		cmds = append(cmds, m.askServer())
 	}
+	if m.unrecovered {
+		m.unrecovered = false
+		cmds = append(cmds, m.recover())
+	}
 	if known {
 		cmds = append(cmds, m.notice(before, p))
 	}

@@ -181,7 +181,7 @@ func TestHeartbeatsStoppedEverywhere(t *testing.T) {
 
 func TestSomethingNewRingsAndMarks(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
-		d := start(t, scene(), 100, 30, func(o *Options) { o.NoBell = quiet })
+		d := start(t, scene(), 100, 30, func(o *Options) { o.Config.Bell = ptr(!quiet) })
 		d.refresh()
 		if d.sent.Len() > 0 {
 			t.Fatalf("rang for nothing: %q", d.sent.String())

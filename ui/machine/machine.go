@@ -18,8 +18,8 @@ type Figures struct {
 
 	// Selected is the state under the cursor, "" for none.
 	Selected string
-	// Alarm are the states that something is the matter with.
-	Alarm map[string]bool
+	// Alarm gives the states that something is the matter with another role.
+	Alarm map[string]theme.Role
 }
 
 // The size of Draw's drawing.
@@ -32,10 +32,7 @@ const (
 func Draw(f Figures, g theme.Glyphs) []theme.Line {
 	c := newCanvas(Width, Height)
 	node := func(x int, name, count string) {
-		role := theme.Strong
-		if f.Alarm[name] {
-			role = theme.Bad
-		}
+		role := f.role(name)
 		c.put(x+1, 0, theme.Title, center(name, 9))
 		c.put(x, 1, theme.Dim, g.TopLeft+strings.Repeat(g.Horizontal, 9)+g.TopRight)
 		c.put(x, 2, theme.Dim, g.Vertical)
@@ -68,10 +65,7 @@ func Draw(f Figures, g theme.Glyphs) []theme.Line {
 		if rate != "" {
 			c.put(32, y, theme.Plain, text.PadLeft(" "+rate+" ", 9))
 		}
-		role, label := theme.Strong, theme.Plain
-		if f.Alarm[state] {
-			role = theme.Bad
-		}
+		role, label := f.role(state), theme.Plain
 		if f.Selected == state {
 			role, label = theme.Selected, theme.Selected
 			c.put(43, y, theme.Selected, g.Cursor)
@@ -106,10 +100,7 @@ func Draw(f Figures, g theme.Glyphs) []theme.Line {
 func Compact(f Figures, g theme.Glyphs) []theme.Line {
 	var first, second theme.Line
 	state := func(l *theme.Line, name, count string) {
-		role := theme.Strong
-		if f.Alarm[name] {
-			role = theme.Bad
-		}
+		role := f.role(name)
 		if f.Selected == name {
 			l.Add(theme.Selected, g.Cursor+name+" "+count)
 			return
@@ -138,6 +129,13 @@ func Compact(f Figures, g theme.Glyphs) []theme.Line {
 		second.Add(theme.Dim, ", oldest "+f.OldestDue)
 	}
 	return []theme.Line{first, second}
+}
+
+func (f Figures) role(state string) theme.Role {
+	if role, ok := f.Alarm[state]; ok {
+		return role
+	}
+	return theme.Strong
 }
 
 func center(s string, width int) string {

@@ -6,6 +6,7 @@ package theme
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jobtop/ui/text"
@@ -29,6 +30,7 @@ const (
 	Marked   // a marked row
 	Field    // an input that has the focus
 	Button   // the button that has the focus
+	Profile  // the name of a database's profile, in its own colour
 	roles
 )
 
@@ -49,14 +51,14 @@ const closeAll = "\x1b[m"
 var palettes = map[string][roles]string{
 	"dark": {
 		Dim: "2", Strong: "1", Title: "1;36", Key: "1;36", Good: "36", Warn: "33", Bad: "1;31", Info: "34",
-		Selected: "7", Marked: "1;35", Field: "4", Button: "7;1",
+		Selected: "7", Marked: "1;35", Field: "4", Button: "7;1", Profile: "7;1",
 	},
 	"light": {
 		Dim: "2", Strong: "1", Title: "1;34", Key: "1;34", Good: "34", Warn: "35", Bad: "1;31", Info: "36",
-		Selected: "7", Marked: "1;35", Field: "4", Button: "7;1",
+		Selected: "7", Marked: "1;35", Field: "4", Button: "7;1", Profile: "7;1",
 	},
 	"none": {
-		Strong: "1", Title: "1", Key: "1", Bad: "1", Warn: "1", Selected: "7", Marked: "1", Field: "4", Button: "7;1",
+		Strong: "1", Title: "1", Key: "1", Bad: "1", Warn: "1", Selected: "7", Marked: "1", Field: "4", Button: "7;1", Profile: "7;1",
 	},
 }
 
@@ -80,6 +82,21 @@ func New(name string, charset text.Charset) (*Theme, error) {
 		}
 	}
 	return t, nil
+}
+
+// Paint gives the role Profile a colour: one of the terminal's by its number from 0 to
+// 255, or #rrggbb. It is shown unless the theme has no colours, and by its reversed text
+// in any case.
+func (t *Theme) Paint(colour string) {
+	if t.open[Good] == "" {
+		return
+	}
+	var r, g, b uint8
+	if n, err := strconv.ParseUint(colour, 10, 8); err == nil {
+		t.open[Profile] = fmt.Sprintf("\x1b[7;1;38;5;%dm", n)
+	} else if _, err := fmt.Sscanf(colour, "#%02x%02x%02x", &r, &g, &b); err == nil {
+		t.open[Profile] = fmt.Sprintf("\x1b[7;1;38;2;%d;%d;%dm", r, g, b)
+	}
 }
 
 // Valid reports whether name is one of Names.

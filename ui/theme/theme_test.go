@@ -86,3 +86,23 @@ func TestLine(t *testing.T) {
 		}
 	}
 }
+
+func TestPaint(t *testing.T) {
+	for colour, want := range map[string]string{
+		"9": "\x1b[7;1;38;5;9mlive\x1b[m", "#ff8000": "\x1b[7;1;38;2;255;128;0mlive\x1b[m", "": "\x1b[7;1mlive\x1b[m", "red\x1b[2J": "\x1b[7;1mlive\x1b[m",
+	} {
+		th, err := New("dark", text.Unicode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		th.Paint(colour)
+		if got := th.In(Profile, "live"); got != want {
+			t.Errorf("%q: got %q, want %q", colour, got, want)
+		}
+	}
+	th, _ := New("none", text.Unicode)
+	th.Paint("9")
+	if got, want := th.In(Profile, "live"), "\x1b[7;1mlive\x1b[m"; got != want {
+		t.Errorf("without colours: got %q, want %q", got, want)
+	}
+}
