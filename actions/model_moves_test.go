@@ -83,7 +83,7 @@ func (p *play) worker(v move) error {
 		return p.claim(v)
 	case "heartbeat":
 		held, err := p.db.Heartbeat(ctx, store.Beat{JobID: id, Token: token})
-		return errors.Join(err, mismatch("heartbeat", held, p.model.heartbeat(id, token)))
+		return errors.Join(err, mismatch("heartbeat", held, p.heartbeat(id, token)))
 	case "begin":
 		got, err := p.db.BeginEffect(ctx, id, token)
 		answer, receipt := p.model.begin(id, token)

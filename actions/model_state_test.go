@@ -2,7 +2,6 @@ package actions
 
 import (
 	"slices"
-	"sort"
 
 	"jobtop/store"
 )
@@ -55,15 +54,6 @@ type model struct {
 	jobs   map[string]*modelJob
 	paused map[string]bool
 	acts   map[string]modelAction // by id, over all jobs
-}
-
-func (m *model) ids() []string {
-	var ids []string
-	for id := range m.jobs {
-		ids = append(ids, id)
-	}
-	sort.Strings(ids)
-	return ids
 }
 
 func (j *modelJob) to(state string) {
@@ -157,7 +147,7 @@ func (m *model) refusal(o Order) string {
 		return "changed"
 	case !slices.Contains(modelVerbs[o.Verb].from, j.State):
 		return "no_edge"
-	case j.State == "running" && !j.silent && !(o.Verb == VerbHold && confirmed(Stop)):
+	case j.State == "running" && !j.silent && (o.Verb != VerbHold || !confirmed(Stop)):
 		return "alive"
 	case o.Verb == VerbDone && holder != nil:
 		return "receipt_conflict"

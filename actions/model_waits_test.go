@@ -36,7 +36,7 @@ func (p *play) stands(got <-chan answer) (<-chan answer, error) {
 		}
 		select {
 		case a := <-got:
-			return nil, fmt.Errorf("it did not wait, and was answered %q, %v", a.text, a.err)
+			return nil, errors.Join(fmt.Errorf("it did not wait, and was answered %q", a.text), a.err)
 		case <-time.After(2 * time.Millisecond):
 		}
 	}

@@ -198,7 +198,10 @@ func TestHeldRequestOfADeadClient(t *testing.T) {
 	go func() { _, err := mark(conn, 1); done <- err }()
 	b.wait("it is held", s.Reached())
 	_ = conn.PgConn().Conn().Close()
-	<-done
+	if err := <-done; err == nil {
+		t.Error("a dead client was answered")
+	}
+	b.wait("the driver has asked to cancel it", conn.PgConn().CleanupDone())
 	s.Release()
 	b.wait("it is delivered", s.Over())
 	if b.marks() != 1 {

@@ -2,6 +2,7 @@ package faultproxy
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net"
 	"slices"
@@ -59,7 +60,7 @@ func (l *link) run() {
 	if err != nil {
 		return
 	}
-	server, err := net.Dial("tcp", l.proxy.server)
+	server, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", l.proxy.server)
 	if err != nil {
 		return
 	}
@@ -167,6 +168,7 @@ func (l *link) ask(request []byte, s *Strike) bool {
 			s.end()
 			return false
 		}
+	default: // what is to come befalls the answer
 	}
 	l.mu.Lock()
 	if l.serverGone {

@@ -7,6 +7,7 @@
 package faultproxy
 
 import (
+	"context"
 	"net"
 	"net/url"
 	"slices"
@@ -36,7 +37,7 @@ func New(dsn string) (*Proxy, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, "", err
 	}
