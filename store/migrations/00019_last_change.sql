@@ -3,9 +3,9 @@ SET LOCAL ROLE jobtop_owner;
 
 -- +goose StatementBegin
 -- Who last changed a job's state, and how: the operator of the latest applied action, or the
--- worker of the latest attempt, whichever is newer; nobody, while it is as it was enqueued.
+-- worker of the latest attempt, whichever is newer; nobody (no row), while it is as it was enqueued.
 CREATE FUNCTION jobtop.last_change(job_id text, OUT changed_by text, OUT changed_how text, OUT changed_at timestamptz, OUT lock_token uuid)
-RETURNS record LANGUAGE sql STABLE PARALLEL SAFE
+RETURNS SETOF record LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
   SELECT c.by, c.how, c.at, c.lock_token
     FROM ((SELECT a.operator AS by, a.verb AS how, a.at, a.lock_token
