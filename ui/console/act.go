@@ -9,6 +9,7 @@ import (
 
 	"jobtop/actions"
 	"jobtop/store"
+	"jobtop/ui/table"
 	"jobtop/ui/text"
 	"jobtop/ui/theme"
 )
@@ -32,16 +33,16 @@ type actDialog struct {
 	found                           *finding // what a lookup told
 }
 
-// verbs are the bindings of the four verbs. target is the job they are for; marked, if
-// any, come first.
-func (m *model) verbs(target func() (store.Job, bool), marked func() []store.Job) []binding {
+// verbs are the bindings of the four verbs. target is the job they are for; the marked
+// ones of a table, if there are any, come first.
+func (m *model) verbs(target func() (store.Job, bool), marked *table.Table[store.Job]) []binding {
 	var bindings []binding
 	for i, v := range actions.Verbs() {
 		why := func() string {
 			if reason := m.env.readOnly(); reason != "" {
 				return "read-only: " + reason
 			}
-			if marked != nil && len(marked()) > 0 {
+			if marked != nil && marked.Marks() > 0 {
 				return ""
 			}
 			job, ok := target()
@@ -51,10 +52,8 @@ func (m *model) verbs(target func() (store.Job, bool), marked func() []store.Job
 			return actions.Unavailable(v, job)
 		}
 		do := func() tea.Cmd {
-			if marked != nil {
-				if jobs := marked(); len(jobs) > 0 {
-					return m.openBulk(v, jobs)
-				}
+			if marked != nil && marked.Marks() > 0 {
+				return m.openBulk(v, marked.Marked())
 			}
 			job, _ := target()
 			return m.openAct(v, job)

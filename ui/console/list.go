@@ -132,21 +132,11 @@ func (l *list) refresh() tea.Cmd {
 	if l.m.env.asking(l.name()) {
 		return nil
 	}
-	first, n := l.pages.around(l.visible())
+	first, n := l.pages.around(l.table.Visible())
 	if by, _ := l.table.Sorted(); by != "" || l.grouping.on() {
 		first, n = 0, max(1, len(l.pages.read))
 	}
 	return l.load(first, n, nil)
-}
-
-func (l *list) visible() []string {
-	from, to := l.table.Window()
-	shown := l.table.Shown()
-	var ids []string
-	for i := from; i <= to && i < len(shown); i++ {
-		ids = append(ids, shown[i].ID)
-	}
-	return ids
 }
 
 // load reads pages from a page on.

@@ -52,7 +52,7 @@ func (l *list) bindings() []binding {
 		e.bind("copy-error", 0, l.copyError, none),
 		l.m.lookupBinding(l.target),
 	}
-	return append(own, l.m.verbs(l.target, l.table.Marked)...)
+	return append(own, l.m.verbs(l.target, l.table)...)
 }
 
 func (l *list) target() (store.Job, bool) { return l.table.Selected() }

@@ -57,7 +57,7 @@ func (p *pages) put(first int, read []page) {
 		kept = append(kept, p.read[behind:]...)
 	}
 	p.read = kept
-	p.at = map[string]int{}
+	p.at = make(map[string]int, len(p.at))
 	for i, page := range p.read {
 		for _, job := range page.Jobs {
 			p.at[job.ID] = i
@@ -68,12 +68,10 @@ func (p *pages) put(first int, read []page) {
 // jobs are all that were read, in order. A job that moved between two readings may be
 // there twice; the newer reading counts.
 func (p *pages) jobs() []store.Job {
-	var all []store.Job
-	seen := map[string]bool{}
+	all := make([]store.Job, 0, len(p.at))
 	for i, page := range p.read {
 		for _, job := range page.Jobs {
-			if p.at[job.ID] == i && !seen[job.ID] {
-				seen[job.ID] = true
+			if p.at[job.ID] == i {
 				all = append(all, job)
 			}
 		}

@@ -282,6 +282,16 @@ func (t *Table[R]) Window() (first, last int) {
 	return t.top, min(t.top+max(t.height, 1), len(t.rows)) - 1
 }
 
+// Visible are the keys of the rows that the last View drew.
+func (t *Table[R]) Visible() []string {
+	first, last := t.Window()
+	var keys []string
+	for i := first; i <= last; i++ {
+		keys = append(keys, t.rows[i].key)
+	}
+	return keys
+}
+
 // ToggleMark marks the selected row or takes its mark away.
 func (t *Table[R]) ToggleMark() {
 	if len(t.rows) == 0 {
