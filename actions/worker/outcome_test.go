@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"jobtop/actions/worker"
 	"jobtop/store"
@@ -103,5 +104,40 @@ func TestHandlerGetsItsJob(t *testing.T) {
 	r.becomes("job", "done")
 	if n := r.count(`SELECT count(*) FROM jobtop.attempts WHERE worker = 'w1' AND source_version = 'v1.2' AND records_intent`); n != 1 {
 		t.Error("the attempt does not say who ran it, from which version")
+	}
+}
+
+// TestUnansweredIntentIsNoEffect: the intent stands in the record, but its answer never
+// came, so the handler was never told to go on. That is said, and the job is tried again
+// instead of going to review.
+func TestUnansweredIntentIsNoEffect(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	r.enqueue(store.NewJob{ID: "job"})
+	p, throughProxy, err := newProxy(r.url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.close)
+	giveUp := make(chan struct{})
+	o := r.options(func(ctx context.Context, job *worker.Job) (worker.Receipt, error) {
+		p.mute.Store(true)
+		ctx, cancel := context.WithCancel(ctx)
+		go func() { <-giveUp; cancel() }()
+		_, err := job.Begin(ctx)
+		p.mute.Store(false)
+		return worker.Receipt{}, err
+	})
+	o.DSN = throughProxy
+	o.HeartbeatEvery, o.Concurrency = time.Hour, 1 // nothing else is to be muted
+	w := run(t, o)
+	eventually(t, "the intent stands", func() bool { return r.job("job").Intent })
+	close(giveUp)
+	now := r.becomes("job", "failed")
+	if err := w.stopped(); err != nil {
+		t.Error(err)
+	}
+	if now.Outcome != "refused" || now.Verdict != store.VerdictDidNotHappen || !now.Intent || now.LateReports != 0 {
+		t.Errorf("the record shows %+v", now)
 	}
 }
