@@ -27,7 +27,7 @@ BEGIN ATOMIC
            a.outcome = 'refused'
              OR EXISTS (SELECT FROM jobtop.late_reports l
                          WHERE l.job_id = a.job_id AND l.lock_token = a.lock_token AND l.effect = 'refused') AS refused
-      FROM jobtop.attempts a WHERE a.job_id = evidence.job_id
+      FROM jobtop.attempts a WHERE a.job_id = evidence.job_id OFFSET 0 -- so that each is weighed once; there may be thousands
   ), sum AS (
     SELECT max(t.attempt) FILTER (WHERE t.effect_at IS NOT NULL AND t.refused IS NOT TRUE) AS open_intent,
            max(t.attempt) FILTER (WHERE t.effect_at IS NULL AND NOT t.records_intent
@@ -47,7 +47,7 @@ BEGIN ATOMIC
       FROM sum s LEFT JOIN proof p ON true
   )
   SELECT d.verdict, d.attempt, t.effect_at, d.receipt_id, d.recorded_by, d.recorded_at, d.late
-    FROM decided d LEFT JOIN tried t ON t.attempt = d.attempt;
+    FROM decided d LEFT JOIN jobtop.attempts t ON t.job_id = evidence.job_id AND t.attempt = d.attempt;
 END;
 -- +goose StatementEnd
 
