@@ -126,7 +126,7 @@ func (c *churning) sample(ctx context.Context, claim, poll, note string) error {
 		return err
 	}
 	var probe []int // to be told the processor's time of
-	if c.bench.place.server != nil {
+	if c.bench.place.local {
 		probe = []int{int(c.probe.PgConn().PID())}
 	}
 	claims := &measurement{what: claim, table: c.table, clock: OnServer, note: note}

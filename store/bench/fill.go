@@ -70,7 +70,9 @@ func (b *bench) fill(ctx context.Context, s size) (*table, error) {
 		"done": s.done, "pending": s.pending, "running": s.running, "stuck": s.stuck, "failed": s.failed, "review": s.review, "dead": s.dead,
 		"base": time.Now().UTC().Format(time.RFC3339Nano), "tried": triedID,
 	}
-	if err := b.fillAll(ctx, t.dsn, arguments, before); err != nil {
+	if err := b.eachFilled(ctx, t.dsn, func(ctx context.Context, conn *pgx.Conn, name string) error {
+		return fillOne(ctx, conn, name, arguments, before)
+	}); err != nil {
 		return nil, err
 	}
 	// Those that look at two tables.
@@ -80,6 +82,9 @@ func (b *bench) fill(ctx context.Context, s size) (*table, error) {
 				return nil, fmt.Errorf("%s: %w", i.make, err)
 			}
 		}
+	}
+	if err := b.eachFilled(ctx, t.dsn, vacuum); err != nil {
+		return nil, err
 	}
 	after, err := indexes(ctx, conn)
 	if err != nil {
@@ -100,8 +105,8 @@ func (b *bench) fill(ctx context.Context, s size) (*table, error) {
 	return t, nil
 }
 
-// fillAll fills the tables two at a time.
-func (b *bench) fillAll(ctx context.Context, dsn string, arguments pgx.NamedArgs, list []index) error {
+// eachFilled does something with every table, two at a time.
+func (b *bench) eachFilled(ctx context.Context, dsn string, do func(ctx context.Context, conn *pgx.Conn, name string) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	work := make(chan string, len(filled))
@@ -112,8 +117,14 @@ func (b *bench) fillAll(ctx context.Context, dsn string, arguments pgx.NamedArgs
 	var workers sync.WaitGroup
 	for range 2 {
 		workers.Go(func() {
+			conn, err := pgx.Connect(ctx, dsn)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			defer conn.Close(context.WithoutCancel(ctx))
 			for name := range work {
-				if err := fillOne(ctx, dsn, name, arguments, list); err != nil && ctx.Err() == nil {
+				if err := do(ctx, conn, name); err != nil && ctx.Err() == nil {
 					cancel(fmt.Errorf("filling %s: %w", name, err))
 				}
 			}
@@ -123,12 +134,7 @@ func (b *bench) fillAll(ctx context.Context, dsn string, arguments pgx.NamedArgs
 	return context.Cause(ctx)
 }
 
-func fillOne(ctx context.Context, dsn, name string, arguments pgx.NamedArgs, list []index) error {
-	conn, err := pgx.Connect(ctx, dsn)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
+func fillOne(ctx context.Context, conn *pgx.Conn, name string, arguments pgx.NamedArgs, list []index) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return err
@@ -163,7 +169,13 @@ func fillOne(ctx context.Context, dsn, name string, arguments pgx.NamedArgs, lis
 			}
 		}
 	}
-	_, err = conn.Exec(ctx, "VACUUM (ANALYZE) "+name)
+	return nil
+}
+
+// vacuum comes when no other transaction runs that could still need what it clears, so
+// that every page is known to be visible to all, as in a table that has been there long.
+func vacuum(ctx context.Context, conn *pgx.Conn, name string) error {
+	_, err := conn.Exec(ctx, "VACUUM (ANALYZE) "+name)
 	return err
 }
 

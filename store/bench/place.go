@@ -20,6 +20,7 @@ type place struct {
 	admin  *pgx.Conn
 	prefix string // of their names
 	server *sandbox.Server
+	local  bool // its processes are on this machine
 	made   []string
 	roles  []string // that were there before
 }
@@ -45,7 +46,7 @@ func findPlace(ctx context.Context, o Options) (_ *place, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p.dsn = p.server.URL("postgres")
+		p.dsn, p.local = p.server.URL("postgres"), true
 	}
 	if p.admin, err = pgx.Connect(ctx, p.dsn); err != nil {
 		// The driver's own error may hold the connection string.
@@ -139,7 +140,7 @@ func (p *place) describe(ctx context.Context) (ServerFacts, error) {
 // backends are the processes that serve a table's database; none where the server may be
 // on another machine.
 func (p *place) backends(ctx context.Context, t *table) []int {
-	if p.server == nil {
+	if !p.local {
 		return nil
 	}
 	rows, err := p.admin.Query(ctx, `SELECT pid FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`, t.database)
