@@ -56,30 +56,45 @@ var usualPlaces = []string{
 
 // Find returns the newest server programs of a supported version. When the environment variable
 // JOBTOP_PG_BIN names a directory, only that is looked at; otherwise PATH and the places that packages
-// install to are. The error is an ErrNoPrograms.
-func Find() (Programs, error) { return find(os.Getenv, usualPlaces) }
+// install to are, and where those have none, what was fetched into CacheDir. The error is an ErrNoPrograms.
+func Find() (Programs, error) { return find(os.Getenv, usualPlaces, fetchedPlaces()) }
 
-func find(getenv func(string) string, places []string) (Programs, error) {
+// find looks at the places of last resort only where there are no others.
+func find(getenv func(string) string, places, lastResort []string) (Programs, error) {
 	missing := &noProgramsError{chosen: getenv("JOBTOP_PG_BIN")}
-	dirs := []string{missing.chosen}
-	if missing.chosen == "" {
-		dirs = searchDirs(getenv("PATH"), places)
+	if missing.chosen != "" {
+		return missing.newest([]string{missing.chosen})
 	}
+	if programs, err := missing.newest(searchDirs(getenv("PATH"), places)); err == nil {
+		return programs, nil
+	}
+	return missing.newest(searchDirs("", lastResort))
+}
+
+// ProgramsIn returns the server programs in a directory, of whatever version they are.
+func ProgramsIn(dir string) (Programs, error) {
+	version, err := askVersion(dir)
+	return Programs{Dir: dir, Version: version}, err
+}
+
+// newest returns the newest supported programs in some directories. Where there are none, it notes what
+// there is instead and returns itself.
+func (e *noProgramsError) newest(dirs []string) (Programs, error) {
 	var best Programs
 	for _, dir := range dirs {
 		version, err := askVersion(dir)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 		case err != nil:
-			missing.found = append(missing.found, fmt.Sprintf("%s: %v", dir, err))
+			e.found = append(e.found, fmt.Sprintf("%s: %v", dir, err))
 		case !version.supported():
-			missing.found = append(missing.found, fmt.Sprintf("%s: version %s", dir, version))
+			e.found = append(e.found, fmt.Sprintf("%s: version %s", dir, version))
 		case version.Compare(best.Version) > 0:
 			best = Programs{Dir: dir, Version: version}
 		}
 	}
 	if best.Dir == "" {
-		return Programs{}, missing
+		return Programs{}, e
 	}
 	return best, nil
 }
@@ -157,5 +172,10 @@ or say which directory has them:
   JOBTOP_PG_BIN=/path/to/bin
 or use a database that runs already:
   jobtop -d DSN`)
+	if e.chosen == "" {
+		b.WriteString(`
+or have them fetched into your cache:
+  jobtop demo --fetch`)
+	}
 	return b.String()
 }

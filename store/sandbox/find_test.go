@@ -50,7 +50,7 @@ func TestFindTakesTheNewestSupported(t *testing.T) {
 		if want != onPath {
 			want = filepath.Join(root, "lib", want, "bin")
 		}
-		got, err := find(env(vars), places)
+		got, err := find(env(vars), places, nil)
 		if err != nil || got.Dir != want {
 			t.Errorf("with %s: got %+v, %v; want %s", step.version, got, err, want)
 		}
@@ -68,7 +68,7 @@ func TestFindFollowsLinksOnPath(t *testing.T) {
 	if err := os.Symlink(filepath.Join(real, "postgres"), filepath.Join(bin, "postgres")); err != nil {
 		t.Fatal(err)
 	}
-	got, err := find(env(map[string]string{"PATH": "/nowhere:" + bin}), nil)
+	got, err := find(env(map[string]string{"PATH": "/nowhere:" + bin}), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +82,11 @@ func TestFindLooksOnlyWhereItIsTold(t *testing.T) {
 	root := t.TempDir()
 	chosen := fakePrograms(t, filepath.Join(root, "chosen"), "(PostgreSQL) 14.3")
 	other := fakePrograms(t, filepath.Join(root, "other"), "(PostgreSQL) 18.1")
-	got, err := find(env(map[string]string{"JOBTOP_PG_BIN": chosen, "PATH": other}), []string{other})
+	got, err := find(env(map[string]string{"JOBTOP_PG_BIN": chosen, "PATH": other}), []string{other}, nil)
 	if err != nil || got.Dir != chosen {
 		t.Errorf("got %+v, %v; want %s", got, err, chosen)
 	}
-	got, err = find(env(map[string]string{"JOBTOP_PG_BIN": root, "PATH": other}), []string{other})
+	got, err = find(env(map[string]string{"JOBTOP_PG_BIN": root, "PATH": other}), []string{other}, nil)
 	if !errors.Is(err, ErrNoPrograms) || !strings.Contains(err.Error(), "only "+root+" was looked at") {
 		t.Errorf("got %+v, %v; want ErrNoPrograms that names %s", got, err, root)
 	}
@@ -94,22 +94,43 @@ func TestFindLooksOnlyWhereItIsTold(t *testing.T) {
 
 func TestFindSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	_, err := find(env(nil), nil)
+	_, err := find(env(nil), nil, nil)
 	if !errors.Is(err, ErrNoPrograms) {
 		t.Fatalf("got %v, want ErrNoPrograms", err)
 	}
-	for _, want := range []string{"apt install postgresql", "dnf install postgresql-server", "brew install postgresql@", "JOBTOP_PG_BIN", "jobtop -d DSN"} {
+	for _, want := range []string{"apt install postgresql", "dnf install postgresql-server", "brew install postgresql@", "JOBTOP_PG_BIN", "jobtop -d DSN", "jobtop demo --fetch"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the message lacks %q:\n%v", want, err)
 		}
 	}
 
 	old := fakePrograms(t, filepath.Join(t.TempDir(), "old"), "(PostgreSQL) 13.21")
-	_, err = find(env(map[string]string{"PATH": old}), nil)
+	_, err = find(env(map[string]string{"PATH": old}), nil, nil)
 	if !errors.Is(err, ErrNoPrograms) || !strings.Contains(err.Error(), old+": version 13.21") {
 		t.Errorf("got %v, want ErrNoPrograms that tells of 13.21", err)
 	}
 	if lines := strings.Count(err.Error(), "\n") + 1; lines > 24 {
 		t.Errorf("the message takes %d lines, more than a screen", lines)
+	}
+}
+
+func TestFindTakesFetchedOnesAtLast(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	cached := filepath.Join(root, "cache", FetchedName("18.3.0"), "bin")
+	lastResort := []string{filepath.Join(root, "cache", FetchedName("*"), "bin")}
+	fakePrograms(t, cached, "(PostgreSQL) 18.3")
+	got, err := find(env(nil), nil, lastResort)
+	if err != nil || got.Dir != cached {
+		t.Errorf("with nothing else: %+v, %v; want %s", got, err, cached)
+	}
+	installed := fakePrograms(t, filepath.Join(root, "installed"), "(PostgreSQL) 15.4")
+	got, err = find(env(map[string]string{"PATH": installed}), nil, lastResort)
+	if err != nil || got.Dir != installed {
+		t.Errorf("with an older one installed: %+v, %v; want %s", got, err, installed)
+	}
+	got, err = find(env(map[string]string{"JOBTOP_PG_BIN": root}), nil, lastResort)
+	if !errors.Is(err, ErrNoPrograms) || strings.Contains(err.Error(), "--fetch") {
+		t.Errorf("with another place chosen: %+v, %v; want ErrNoPrograms, and no offer that would not help", got, err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobtop/actions/demo"
+	"jobtop/store/sandbox"
 	"jobtop/ui/config"
 )
 
@@ -26,6 +27,7 @@ type demoFlags struct {
 	workers  int
 	rate     float64
 	limit    time.Duration
+	fetch    bool
 }
 
 func (a *app) newDemoCommand() *cobra.Command {
@@ -38,13 +40,19 @@ func (a *app) newDemoCommand() *cobra.Command {
 that are killed, hang or make no progress now and then, a made-up payment provider that
 loses answers, and the console on top. When it ends, nothing of it is left.
 
-The server programs of PostgreSQL 14 to 18 must be installed; JOBTOP_PG_BIN names their
-directory where they are in an unusual one.`,
+It needs the server programs of PostgreSQL 14 to 18; JOBTOP_PG_BIN names their directory
+where they are in an unusual one. Where there are none, demo offers to fetch prebuilt ones
+from Maven Central, or from the repository in JOBTOP_PG_REPOSITORY, checks them, and keeps
+them in $XDG_CACHE_HOME/jobtop. Without a terminal only --fetch makes it do that.`,
 		Example: `  jobtop demo
+  jobtop demo --fetch                    without asking, where PostgreSQL is not installed
   jobtop demo --headless --for 10m       no console; prints the database's URL first`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.checkDemo(cmd, f); err != nil {
+				return err
+			}
+			if err := a.haveServer(cmd.Context(), f.fetch, sandbox.Find); err != nil {
 				return err
 			}
 			return a.runDemo(cmd.Context(), f)
@@ -56,6 +64,7 @@ directory where they are in an unusual one.`,
 	flags.IntVar(&f.workers, "workers", 6, "worker processes")
 	flags.Float64Var(&f.rate, "rate", 2, "jobs a second")
 	flags.DurationVar(&f.limit, "for", 0, "end after this long, such as 10m (default never)")
+	flags.BoolVar(&f.fetch, "fetch", false, "fetch PostgreSQL without asking, where none is installed")
 	cmd.AddCommand(a.newDemoWorkerCommand(), a.newDemoLookupCommand())
 	return cmd
 }
