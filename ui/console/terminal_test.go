@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -79,25 +80,43 @@ func inTerminal(t testing.TB, dsn, view string, width, height int, environment .
 	if err != nil {
 		t.Fatal(err)
 	}
+	command := exec.Command(self, "-test.run=^$")
+	// Elsewhere Bubble Tea asks the terminal for its colours, and waits five seconds.
+	command.Env = append(os.Environ(), "TERM=screen-256color", "TMUX=", "TZ=UTC", asConsole+"="+dsn, asView+"="+view)
+	command.Env = append(command.Env, environment...)
+	return inTerminalOf(t, width, height, command)
+}
+
+// inTerminalRun starts any command in a terminal of a size.
+func inTerminalRun(t testing.TB, width, height int, words ...string) *terminalTest {
+	t.Helper()
+	command := exec.Command(words[0], words[1:]...)
+	command.Env = append(os.Environ(), "TERM=xterm")
+	return inTerminalOf(t, width, height, command)
+}
+
+func inTerminalOf(t testing.TB, width, height int, command *exec.Cmd) *terminalTest {
+	t.Helper()
 	s := &terminalTest{t: t, screen: vt.NewEmulator(width, height), modes: map[string]bool{"cursor": true}, ended: make(chan struct{}), exit: make(chan error, 1)}
 	s.screen.SetCallbacks(vt.Callbacks{
 		AltScreen:        func(on bool) { s.modes["alternate"] = on },
 		CursorVisibility: func(on bool) { s.modes["cursor"] = on },
 		Title:            func(string) { s.modes["title"] = true },
 	})
-	s.process = exec.Command(self, "-test.run=^$")
-	// Elsewhere Bubble Tea asks the terminal for its colours, and waits five seconds.
-	s.process.Env = append(os.Environ(), "TERM=screen-256color", "TMUX=", "TZ=UTC", asConsole+"="+dsn, asView+"="+view)
-	s.process.Env = append(s.process.Env, environment...)
+	s.process = command
+	var err error
 	s.pty, err = pty.StartWithSize(s.process, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	go s.listen()
+	// What a program asks the terminal, the emulator answers.
+	go func() { _, _ = io.Copy(s.pty, s.screen) }()
 	go func() { s.exit <- s.process.Wait() }()
 	t.Cleanup(func() {
 		_ = s.process.Process.Kill()
 		<-s.ended
+		_ = s.screen.Close()
 		_ = s.pty.Close()
 	})
 	return s
