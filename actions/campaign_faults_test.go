@@ -41,7 +41,7 @@ var campaignFaults = []campaignFault{
 	{"backend terminated", 10, (*scene).terminate},
 	{"lock timeout", 4, (*scene).lockTimeout},
 	{"statement timeout", 1, func(s *scene) { s.order.Reason = slowAct }},
-	{"statement timeout in commit", 1, func(s *scene) { s.order.Reason = slowCommit }},
+	{"commit that takes too long", 1, func(s *scene) { s.order.Reason = slowCommit }}, // no statement timeout ends it
 	{"server stopped", 0, func(s *scene) { s.outage(s.c.server.Halt) }},
 	{"server killed", 0, func(s *scene) { s.outage(func(context.Context) error { return s.c.server.Crash() }) }},
 }
