@@ -50,8 +50,8 @@ func (p *play) told(r Result, want modelAction) error {
 	outcomes := map[string]Outcome{"applied": Applied, "refused": Refused, "void": NotHappened}
 	j, a := p.jobs[r.Order.JobID], r.Answer
 	return mismatch(fmt.Sprintf("report of %s of %s at %d (%v)", r.Order.Verb, j.ID, r.Order.SeenVersion, r.Err),
-		fmt.Sprint(r.Outcome, str(a.Refusal), value(a.ToVersion), str(a.State), value(a.Version), str(a.Verdict)),
-		fmt.Sprint(outcomes[want.Outcome], want.Refusal, want.Version, j.State, j.Version, p.verdict(j)))
+		fmt.Sprintf("%s %s %d, %s %d %s", r.Outcome, str(a.Refusal), value(a.ToVersion), str(a.State), value(a.Version), str(a.Verdict)),
+		fmt.Sprintf("%s %s %d, %s %d %s", outcomes[want.Outcome], want.Refusal, want.Version, j.State, j.Version, p.verdict(j)))
 }
 
 func value(n *int64) int64 {
