@@ -147,11 +147,10 @@ func (d *actDialog) refresh() tea.Cmd {
 		if err != nil || job.Version == version && job.State == state {
 			return reading{job: job}, err
 		}
-		detail, err := db.Job(ctx, id)
-		if err != nil {
-			return reading{job: job}, nil
+		if detail, err := db.Job(ctx, id); err == nil {
+			return reading{detail.Job, &detail}, nil
 		}
-		return reading{detail.Job, &detail}, nil
+		return reading{job: job}, nil // what it is now counts more than who made it so
 	}, d.got)
 }
 
@@ -196,8 +195,7 @@ func (d *actDialog) unavailable() string {
 func (d *actDialog) key(msg tea.KeyMsg) (bool, tea.Cmd) {
 	e := d.m.env
 	if !d.read || d.unavailable() != "" {
-		switch msg.Type {
-		case tea.KeyEsc, tea.KeyEnter:
+		if msg.Type == tea.KeyEsc || msg.Type == tea.KeyEnter {
 			e.forget(d.name())
 			return true, nil
 		}
@@ -210,6 +208,7 @@ func (d *actDialog) key(msg tea.KeyMsg) (bool, tea.Cmd) {
 	case formDone:
 		e.forget(d.name())
 		return true, d.m.send(d.order())
+	case formOpen:
 	}
 	return false, nil
 }

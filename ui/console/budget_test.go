@@ -10,19 +10,19 @@ import (
 func TestBudget(t *testing.T) {
 	const least = 2 * time.Second
 	for name, c := range map[string]struct {
-		costs []time.Duration // one after the other, in milliseconds
+		costs []int // one after the other, in milliseconds
 		want  []time.Duration
 	}{
-		"cheap":        {[]time.Duration{5, 5, 5}, []time.Duration{least, least, least}},
-		"cold start":   {[]time.Duration{190, 8, 8}, []time.Duration{least, least, least}},
-		"dear":         {[]time.Duration{80, 80, 80}, []time.Duration{least, 8 * time.Second, 8 * time.Second}},
-		"one outlier":  {[]time.Duration{8, 100, 8}, []time.Duration{least, least, least}},
-		"far too dear": {[]time.Duration{700}, []time.Duration{budgetWindow}},
+		"cheap":        {[]int{5, 5, 5}, []time.Duration{least, least, least}},
+		"cold start":   {[]int{190, 8, 8}, []time.Duration{least, least, least}},
+		"dear":         {[]int{80, 80, 80}, []time.Duration{least, 8 * time.Second, 8 * time.Second}},
+		"one outlier":  {[]int{8, 100, 8}, []time.Duration{least, least, least}},
+		"far too dear": {[]int{700}, []time.Duration{budgetWindow}},
 	} {
 		var b budget
 		now, spent := time.Unix(0, 0), time.Duration(0)
 		for i, cost := range c.costs {
-			spent += cost * time.Millisecond
+			spent += time.Duration(cost) * time.Millisecond
 			wait := b.pause(now, spent, least)
 			if wait != c.want[i] {
 				t.Errorf("%s: after look %d the pause is %v, want %v", name, i+1, wait, c.want[i])

@@ -205,6 +205,7 @@ func (d *bulkDialog) key(msg tea.KeyMsg) (bool, tea.Cmd) {
 		return true, nil
 	case formDone:
 		return false, d.run()
+	case formOpen:
 	}
 	d.form.button = d.button()
 	return false, nil

@@ -55,18 +55,18 @@ func (f *form) key(e *env, msg tea.KeyMsg) formAnswer {
 	if f.focus == f.act() && f.quiet.swallows(e.now()) {
 		return formOpen
 	}
-	switch msg.Type {
-	case tea.KeyEsc:
+	switch msg.String() {
+	case "esc":
 		return formCancelled
-	case tea.KeyTab, tea.KeyDown:
+	case "tab", "down":
 		f.move(1)
 		return formOpen
-	case tea.KeyShiftTab, tea.KeyUp:
+	case "shift+tab", "up":
 		f.move(-1)
 		return formOpen
-	case tea.KeyEnter:
+	case "enter":
 		return f.enter(e)
-	case tea.KeyLeft, tea.KeyRight:
+	case "left", "right":
 		if f.focus >= f.cancel() {
 			f.focus = f.cancel() + f.act() - f.focus
 			return formOpen

@@ -55,7 +55,11 @@ func (f *fake) read(what string) error {
 	return f.down
 }
 
-func (f *fake) ServerTime() time.Duration { return f.spent }
+func (f *fake) ServerTime() time.Duration {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.spent
+}
 
 func (f *fake) Server(context.Context) (store.Server, error) { return f.server, f.read("server") }
 
@@ -111,6 +115,7 @@ func (f *fake) Jobs(_ context.Context, q store.JobQuery) (store.JobPage, error) 
 		slices.SortFunc(jobs, func(a, b store.Job) int { return cmp.Compare(a.ID, b.ID) })
 	case store.NewestFirst:
 		slices.SortStableFunc(jobs, func(a, b store.Job) int { return cmp.Compare(a.StateAge, b.StateAge) })
+	default:
 	}
 	after := q.After == ""
 	for _, j := range jobs {

@@ -35,16 +35,21 @@ func (s *jobScreen) readPayload() tea.Cmd {
 		if raw == nil {
 			return "NULL (this job carries nothing)", nil
 		}
-		shown, err := charset.MaskJSON(raw)
-		if err != nil {
-			return err.Error() + "\n\n" + shown, nil
-		}
-		return shown, nil
+		shown, invalid := charset.MaskJSON(raw)
+		return strings.Join(append(lineOf(invalid), shown), "\n\n"), nil
 	}, func(shown string, err error) tea.Cmd {
 		s.payload = payload{read: err == nil, text: shown, err: err}
 		s.wrapped = wrapped{}
 		return nil
 	})
+}
+
+// lineOf is what is wrong with a payload, as a paragraph before it.
+func lineOf(invalid error) []string {
+	if invalid == nil {
+		return nil
+	}
+	return []string{invalid.Error()}
 }
 
 // wrap makes the section into lines, once for each width and each reading.

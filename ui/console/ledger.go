@@ -178,8 +178,9 @@ func outcomeWord(o actions.Outcome) string {
 		return "did not happen"
 	case actions.NotSent:
 		return "not sent"
+	default:
+		return string(o)
 	}
-	return string(o)
 }
 
 func outcomeRole(o actions.Outcome) theme.Role {
@@ -188,8 +189,9 @@ func outcomeRole(o actions.Outcome) theme.Role {
 		return theme.Good
 	case actions.Unknown, actions.NotSent, actions.NotHappened:
 		return theme.Warn
+	default:
+		return theme.Bad
 	}
-	return theme.Bad
 }
 
 func capital(s string) string {

@@ -57,7 +57,6 @@ type list struct {
 	pages  pages
 	loaded bool
 	err    error
-	notice string // such as why a search stopped
 
 	expression string // the filter as typed
 	conditions []store.Condition

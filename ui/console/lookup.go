@@ -20,6 +20,9 @@ type finding struct {
 	record  json.RawMessage
 }
 
+// findingsMost bounds what is kept of lookups.
+const findingsMost = 1000
+
 // lookupBinding asks the provider about the effect of a job.
 func (m *model) lookupBinding(target func() (store.Job, bool)) binding {
 	return m.env.bind("lookup", 15, func() tea.Cmd {
@@ -74,6 +77,9 @@ func (m *model) found(job store.Job, f lookup.Finding, err error) tea.Cmd {
 	if job.Evidence.EffectAge != nil && f.ReceiptID == "" {
 		found.line += "; the intent is " + age(*job.Evidence.EffectAge) + " old"
 	}
+	if len(m.findings) >= findingsMost {
+		clear(m.findings)
+	}
 	m.findings[job.ID] = found
 	line := found.line + " (" + text.Duration(f.Took) + ")"
 	if f.ReceiptID != "" {
@@ -81,12 +87,4 @@ func (m *model) found(job store.Job, f lookup.Finding, err error) tea.Cmd {
 	}
 	e.say(role, line)
 	return nil
-}
-
-// forgetFindings keeps what was looked up from growing without bound.
-func (m *model) forgetFindings() {
-	const most = 1000
-	if len(m.findings) > most {
-		clear(m.findings)
-	}
 }

@@ -273,11 +273,3 @@ func (o *overview) view(width, height int) []string {
 	}
 	return out
 }
-
-// plural writes a number of things.
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%s %ss", text.Count(int64(n)), one)
-}

@@ -85,6 +85,7 @@ func (d *pauseDialog) key(msg tea.KeyMsg) (bool, tea.Cmd) {
 		return true, nil
 	case formDone:
 		return true, d.send()
+	case formOpen:
 	}
 	return false, nil
 }

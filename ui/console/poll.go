@@ -210,9 +210,9 @@ func (e *env) freshness() (string, theme.Role) {
 
 // cost rounds how long a look took, so that it seldom changes.
 func cost(d time.Duration) string {
-	for _, bound := range []time.Duration{5, 10, 20, 50, 100, 200, 500, 1000, 2000} {
-		if d < bound*time.Millisecond {
-			return "<" + text.Duration(bound*time.Millisecond)
+	for _, milliseconds := range []int{5, 10, 20, 50, 100, 200, 500, 1000, 2000} {
+		if bound := time.Duration(milliseconds) * time.Millisecond; d < bound {
+			return "<" + text.Duration(bound)
 		}
 	}
 	return text.Duration(d.Truncate(time.Second))
@@ -258,6 +258,7 @@ func (e *env) count(c store.Count) string {
 		return text.Capped(c.N)
 	case store.Estimated:
 		return e.charset().Estimated(c.N)
+	default:
+		return text.Count(c.N)
 	}
-	return text.Count(c.N)
 }

@@ -28,28 +28,28 @@ func newPrompt(label, value string, past *[]string) *prompt {
 }
 
 func (p *prompt) key(m *model, msg tea.KeyMsg) tea.Cmd {
-	switch msg.Type {
-	case tea.KeyEsc:
+	switch msg.String() {
+	case "esc":
 		m.prompt = nil
 		if p.cancel != nil {
 			p.cancel()
 		}
 		return nil
-	case tea.KeyEnter:
+	case "enter":
 		m.prompt = nil
 		line := p.field.value()
 		p.remember(line)
 		return p.enter(line)
-	case tea.KeyUp, tea.KeyCtrlP:
+	case "up", "ctrl+p":
 		p.step(1)
 		return nil
-	case tea.KeyDown, tea.KeyCtrlN:
+	case "down", "ctrl+n":
 		p.step(-1)
 		return nil
-	case tea.KeyTab, tea.KeyShiftTab:
+	case "tab", "shift+tab":
 		p.tab(msg.Type == tea.KeyShiftTab)
 		return nil
-	case tea.KeyBackspace:
+	case "backspace":
 		if p.field.value() == "" {
 			return p.key(m, tea.KeyMsg{Type: tea.KeyEsc})
 		}

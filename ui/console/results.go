@@ -132,11 +132,8 @@ func (d *resultsDialog) again() []string {
 		if r.Order.Verb != d.results[0].Order.Verb {
 			return nil
 		}
-		switch r.Outcome {
-		case actions.Refused, actions.NotSent, actions.NotHappened, actions.Errored:
-			if str(r.Answer.Refusal) != "not_found" {
-				ids = append(ids, r.Order.JobID)
-			}
+		if r.Outcome != actions.Applied && r.Outcome != actions.Unknown && str(r.Answer.Refusal) != "not_found" {
+			ids = append(ids, r.Order.JobID)
 		}
 	}
 	return ids

@@ -70,7 +70,7 @@ type terminalTest struct {
 	modes   map[string]bool
 	bytes   int
 	ended   chan struct{} // closed when the output ends
-	exit    chan error
+	exit    chan struct{}
 }
 
 // inTerminal starts a console in a terminal of a size.
@@ -97,7 +97,7 @@ func inTerminalRun(t testing.TB, width, height int, words ...string) *terminalTe
 
 func inTerminalOf(t testing.TB, width, height int, command *exec.Cmd) *terminalTest {
 	t.Helper()
-	s := &terminalTest{t: t, screen: vt.NewEmulator(width, height), modes: map[string]bool{"cursor": true}, ended: make(chan struct{}), exit: make(chan error, 1)}
+	s := &terminalTest{t: t, screen: vt.NewEmulator(width, height), modes: map[string]bool{"cursor": true}, ended: make(chan struct{}), exit: make(chan struct{})}
 	s.screen.SetCallbacks(vt.Callbacks{
 		AltScreen:        func(on bool) { s.modes["alternate"] = on },
 		CursorVisibility: func(on bool) { s.modes["cursor"] = on },
@@ -112,11 +112,16 @@ func inTerminalOf(t testing.TB, width, height int, command *exec.Cmd) *terminalT
 	go s.listen()
 	// What a program asks the terminal, the emulator answers.
 	go func() { _, _ = io.Copy(s.pty, s.screen) }()
-	go func() { s.exit <- s.process.Wait() }()
+	go func() {
+		_ = s.process.Wait() // its status is in ProcessState
+		close(s.exit)
+	}()
 	t.Cleanup(func() {
 		_ = s.process.Process.Kill()
 		<-s.ended
-		_ = s.screen.Close()
+		if pipe, ok := s.screen.InputPipe().(io.Closer); ok {
+			_ = pipe.Close() // Close itself races with Read
+		}
 		_ = s.pty.Close()
 	})
 	return s
