@@ -2,6 +2,48 @@
 SET LOCAL ROLE jobtop_owner;
 
 -- +goose StatementBegin
+-- When the first due job of a kind came due; NULL when none is. For claim, under whose settings it runs.
+-- While an old snapshot keeps vacuum from clearing away, the jobs that were claimed stay as dead entries
+-- at the head of the queue, and a look from its beginning has to pass them all. Where three such looks in
+-- a row were dear, the session remembers how far the queue was worked off and begins there. That is a hint
+-- and no more: a job may still appear further back (its transaction took long, its run_at was set by
+-- hand), so a whole look is taken again and again, as often as it may take a twentieth of the time.
+-- The hint reaches back a second further than it need, for transactions that are about to commit.
+CREATE FUNCTION jobtop.queue_head(kind text, moment timestamptz) RETURNS timestamptz LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+DECLARE
+  dear  CONSTANT interval := '5 milliseconds';
+  most  CONSTANT interval := '10 seconds';
+  name  CONSTANT text := 'jobtop.queue_' || to_hex(hashtextextended(queue_head.kind, 7106));
+  hint  double precision[] := string_to_array(nullif(current_setting(name, true), ''), ' '); -- dear looks, begin at, hold until
+  begun CONSTANT timestamptz := clock_timestamp();
+  whole CONSTANT boolean := hint IS NULL OR hint[1] < 3 OR begun >= to_timestamp(hint[3]);
+  start CONSTANT timestamptz := CASE WHEN whole THEN '-infinity' ELSE to_timestamp(hint[2]) END;
+  took  interval;
+  head  timestamptz;
+BEGIN
+  SELECT j.run_at INTO head
+    FROM jobtop.jobs j
+   WHERE j.state IN ('pending', 'failed') AND j.kind = queue_head.kind AND j.run_at >= start AND j.run_at <= queue_head.moment
+   ORDER BY j.run_at LIMIT 1;
+  IF whole THEN
+    took := clock_timestamp() - begun;
+    IF took > dear THEN
+      hint := ARRAY[least(coalesce(hint[1], 0) + 1, 3), 0, extract(epoch FROM clock_timestamp() + least(20 * took, most))];
+    ELSIF hint IS NOT NULL THEN
+      hint := NULL;
+      PERFORM set_config(name, '', false);
+    END IF;
+  END IF;
+  IF hint IS NOT NULL THEN
+    hint[2] := extract(epoch FROM least(head, queue_head.moment - interval '1 second') - interval '1 millisecond');
+    PERFORM set_config(name, array_to_string(hint, ' '), false);
+  END IF;
+  RETURN head;
+END $$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
 -- Takes up to batch due jobs of the kinds, oldest due first, and stamps them with the worker's
 -- token. A worker chooses a new token (a UUID, best a version 7 one) for every claim and repeats
 -- the call with the same token when the answer was lost: a token that has claimed before gets the
@@ -17,6 +59,7 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bit
 DECLARE
   moment timestamptz := clock_timestamp();
   wanted text;
+  head   timestamptz;
   room   integer := batch;
   ids    text[];
   states text[];
@@ -41,19 +84,18 @@ BEGIN
     RETURN;
   END IF;
 
-  FOREACH wanted IN ARRAY CASE WHEN cardinality(claim.kinds) = 1 THEN claim.kinds ELSE ARRAY(
-    SELECT k.kind
-      FROM (SELECT DISTINCT unnest(claim.kinds)) AS k(kind),
-           LATERAL (SELECT j.run_at FROM jobs j
-                     WHERE j.state IN ('pending', 'failed') AND j.kind = k.kind AND j.run_at <= moment
-                     ORDER BY j.run_at LIMIT 1) AS oldest
-     ORDER BY oldest.run_at) END
+  -- The kind whose first job has waited longest comes first.
+  FOR wanted, head IN
+    SELECT k.kind, k.head
+      FROM (SELECT d.kind, jobtop.queue_head(d.kind, moment) AS head FROM (SELECT DISTINCT unnest(claim.kinds)) AS d(kind)) k
+     WHERE k.head IS NOT NULL
+     ORDER BY k.head
   LOOP
     CONTINUE WHEN EXISTS (SELECT FROM paused p WHERE p.kind = wanted AND (p.until IS NULL OR p.until > moment));
     SELECT array_agg(due.id), array_agg(due.state) INTO ids, states
       FROM (SELECT j.id, j.state
               FROM jobs j
-             WHERE j.state IN ('pending', 'failed') AND j.kind = wanted AND j.run_at <= moment
+             WHERE j.state IN ('pending', 'failed') AND j.kind = wanted AND j.run_at >= head AND j.run_at <= moment
              ORDER BY j.run_at, j.id
              LIMIT room
                FOR NO KEY UPDATE SKIP LOCKED) due;
