@@ -224,6 +224,26 @@ func TestLiveDatabaseStopsAndStarts(t *testing.T) {
 	s.ends(0)
 }
 
+// older lets all jobs have been in their state for two hours, past the guard.
+func older(t testing.TB, pool *pgxpool.Pool) {
+	t.Helper()
+	tx, err := pool.Begin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{
+		`SET LOCAL session_replication_role = replica`,
+		`UPDATE jobtop.jobs SET state_changed_at = state_changed_at - interval '2 hours', created_at = created_at - interval '2 hours'`,
+	} {
+		if _, err := tx.Exec(context.Background(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // What a screen costs a slow line.
 func TestLiveBytes(t *testing.T) {
 	dsn := sandboxtest.Database(t)
@@ -233,6 +253,7 @@ func TestLiveBytes(t *testing.T) {
 		sql(t, pool, `SELECT jobtop.enqueue($1, 'card.charge')`, id)
 		sql(t, pool, `SELECT jobtop.act(gen_random_uuid(), 'hold', $1, 'pending', 1, 'bob', 'a look first')`, id)
 	}
+	older(t, pool)
 	for _, c := range []struct{ width, height, refresh, move int }{{80, 24, 200, 350}, {140, 45, 400, 700}} {
 		s := inTerminal(t, dsn, "review", c.width, c.height)
 		s.shows("charge-0009")
