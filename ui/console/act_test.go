@@ -223,7 +223,7 @@ func TestARefusalStandsOnItsRow(t *testing.T) {
 func TestALostAnswerIsLookedFor(t *testing.T) {
 	db := scene()
 	d := start(t, db, 100, 30, func(o *Options) { o.Runner.SettleFor = time.Millisecond })
-	d.run(d.m.run("review id:invoice-88140", true))
+	d.run(d.m.run("review id:invoice-88140"))
 	db.actError = unknown()
 	act(d, "E", "ticket")
 	d.wants("unknown: ")
@@ -248,7 +248,7 @@ func TestReadOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := scene()
 			d := start(t, db, 140, 30, func(o *Options) { c.change(db, o) })
-			d.run(d.m.run("review", true))
+			d.run(d.m.run("review"))
 			if !strings.Contains(d.view()[0], "RO") {
 				t.Errorf("the header does not say RO: %s", d.view()[0])
 			}

@@ -76,8 +76,8 @@ func actionOutcome(a store.Action) (string, theme.Role) {
 
 func (a *actionLog) place() place { return place{"actions", a.expression} }
 
-func (a *actionLog) enter(argument string) tea.Cmd {
-	if argument != "" && argument != a.expression {
+func (a *actionLog) enter(argument string, left bool) tea.Cmd {
+	if !left && argument != a.expression {
 		if err := a.filter(argument); err != nil {
 			a.m.env.say(theme.Warn, err.Error())
 		}
@@ -278,7 +278,7 @@ func (a *actionLog) open() tea.Cmd {
 	if act.JobID == nil {
 		return a.details()
 	}
-	return a.m.visit(place{"job", *act.JobID}, true)
+	return a.m.visit(place{"job", *act.JobID})
 }
 
 func (a *actionLog) copy() tea.Cmd {

@@ -37,7 +37,7 @@ func BenchmarkReading(b *testing.B) {
 func loaded(tb testing.TB, n int) *driver {
 	tb.Helper()
 	d := start(tb, many(n), 140, 45)
-	d.run(d.m.run("review bulk-*", true))
+	d.run(d.m.run("review bulk-*"))
 	l := d.m.screen().(*list)
 	for l.pages.next() != "" {
 		d.run(l.more(20, nil))
@@ -57,7 +57,7 @@ func BenchmarkLargeError(b *testing.B) {
 	}
 	db.jobs[0].ErrorDetail = &large
 	d := start(b, db, 80, 24)
-	d.run(d.m.run("job charge-10442", true))
+	d.run(d.m.run("job charge-10442"))
 	d.press("tab")
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

@@ -273,7 +273,7 @@ func (d *bulkDialog) step(steps <-chan actions.Result, results <-chan []actions.
 func (d *bulkDialog) finish() tea.Cmd {
 	e := d.m.env
 	d.stop()
-	e.ledger.sending--
+	d.m.arrived()
 	e.dialogs.close(d)
 	for _, v := range []string{"stuck", "review", "jobs"} {
 		if l, ok := d.m.screens[v].(*list); ok && l == d.m.screen() {

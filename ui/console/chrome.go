@@ -86,12 +86,15 @@ func (m *model) header() string {
 			left.Add(theme.Plain, gap+"primary")
 		}
 	}
-	if e.readOnly() == "" {
+	switch {
+	case !e.server.known:
+		left.Add(theme.Dim, gap+"connecting")
+	case e.readOnly() == "":
 		left.Add(theme.Plain, gap+"RW")
 		if e.journal != "" {
 			left.Add(theme.Warn, gap+"no journal")
 		}
-	} else {
+	default:
 		left.Add(theme.Warn, gap+"RO")
 	}
 	left.Add(theme.Dim, gap+e.charset().Line(e.Operator, 16))

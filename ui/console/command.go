@@ -15,11 +15,11 @@ type command struct {
 	name, usage, does string
 	// takes: it needs an argument.
 	takes bool
-	run   func(m *model, argument string, note bool) tea.Cmd
+	run   func(m *model, argument string) tea.Cmd
 }
 
-func to(view string) func(*model, string, bool) tea.Cmd {
-	return func(m *model, argument string, note bool) tea.Cmd { return m.visit(place{view, argument}, note) }
+func to(view string) func(*model, string) tea.Cmd {
+	return func(m *model, argument string) tea.Cmd { return m.visit(place{view, argument}) }
 }
 
 // commands are filled in init, since they and the help need each other.
@@ -33,10 +33,10 @@ func init() {
 		{"jobs", "jobs [FILTER]", "any job: jobs state:dead kind:card.charge", false, to("jobs")},
 		{"actions", "actions [FILTER]", "the log: actions by:alice outcome:refused since:2h", false, to("actions")},
 		{"job", "job ID", "one job", true, to("job")},
-		{"pause", "pause KIND", "keep workers from claiming a kind", true, func(m *model, kind string, _ bool) tea.Cmd { return m.openPause(kind, true) }},
-		{"resume", "resume KIND", "let workers claim a kind again", true, func(m *model, kind string, _ bool) tea.Cmd { return m.openPause(kind, false) }},
-		{"help", "help", "the keys", false, func(m *model, _ string, _ bool) tea.Cmd { return m.showHelp() }},
-		{"q", "q", "quit", false, func(m *model, _ string, _ bool) tea.Cmd { return m.leave() }},
+		{"pause", "pause KIND", "keep workers from claiming a kind", true, func(m *model, kind string) tea.Cmd { return m.openPause(kind, true) }},
+		{"resume", "resume KIND", "let workers claim a kind again", true, func(m *model, kind string) tea.Cmd { return m.openPause(kind, false) }},
+		{"help", "help", "the keys", false, func(m *model, _ string) tea.Cmd { return m.showHelp() }},
+		{"q", "q", "quit", false, func(m *model, _ string) tea.Cmd { return m.leave() }},
 	}
 }
 
@@ -44,19 +44,16 @@ func init() {
 func (m *model) askCommand() tea.Cmd {
 	p := newPrompt(":", "", &m.commands)
 	p.complete = m.completeCommand
-	p.enter = func(line string) tea.Cmd { return m.run(line, true) }
+	p.enter = func(line string) tea.Cmd { return m.run(line) }
 	m.prompt = p
 	return nil
 }
 
-// run carries out a command line. note says whether the place counts for the history.
-func (m *model) run(line string, note bool) tea.Cmd {
+// run carries out a command line.
+func (m *model) run(line string) tea.Cmd {
 	name, argument, _ := strings.Cut(strings.TrimSpace(line), " ")
 	argument = strings.TrimSpace(argument)
 	if name == "" {
-		if !note {
-			return m.visit(place{view: "overview"}, true)
-		}
 		return nil
 	}
 	if name == "quit" {
@@ -71,7 +68,7 @@ func (m *model) run(line string, note bool) tea.Cmd {
 		m.env.say(theme.Warn, "it is :"+commands[i].usage)
 		return nil
 	}
-	return commands[i].run(m, argument, true)
+	return commands[i].run(m, argument)
 }
 
 func commandNames() []string {

@@ -22,13 +22,13 @@ func TestGoldens(t *testing.T) {
 	t.Setenv("TZ", "UTC")
 	open := func(line string, keys ...string) func(*driver) {
 		return func(d *driver) {
-			d.run(d.m.run(line, true))
+			d.run(d.m.run(line))
 			d.press(keys...)
 		}
 	}
 	dialog := func(line, key string, then ...string) func(*driver) {
 		return func(d *driver) {
-			d.run(d.m.run(line, true))
+			d.run(d.m.run(line))
 			d.press(key)
 			d.settle()
 			for _, s := range then {

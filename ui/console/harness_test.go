@@ -117,13 +117,16 @@ func (f *fake) Jobs(_ context.Context, q store.JobQuery) (store.JobPage, error) 
 		slices.SortStableFunc(jobs, func(a, b store.Job) int { return cmp.Compare(a.StateAge, b.StateAge) })
 	default:
 	}
+	keyed := slices.ContainsFunc(q.Conditions, func(c store.Condition) bool {
+		return slices.Contains([]string{"state", "id", "effect", "receipt"}, c.Field)
+	})
 	after := q.After == ""
 	for _, j := range jobs {
 		if !after {
 			after = j.ID == q.After
 			continue
 		}
-		if q.Stuck && j.StuckFor == nil || !matches(j, q.Conditions) {
+		if q.Stuck && j.StuckFor == nil || !matches(j, q.Conditions) || j.State == "done" && !keyed {
 			continue
 		}
 		if len(page.Jobs) == q.Limit {

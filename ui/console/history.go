@@ -51,17 +51,22 @@ func (h *history) forward() place {
 }
 
 // visit goes to a place and notes it in the history.
-func (m *model) visit(p place, note bool) tea.Cmd {
-	cmd := m.goTo(p)
-	if note {
-		m.history.visit(m.screen().place())
-	}
+func (m *model) visit(p place) tea.Cmd {
+	cmd := m.goTo(p, false)
+	m.history.visit(m.screen().place())
+	return cmd
+}
+
+// comeBack goes to a main screen as it was left, and notes it in the history.
+func (m *model) comeBack(view string) tea.Cmd {
+	cmd := m.goTo(place{view: view}, true)
+	m.history.visit(m.screen().place())
 	return cmd
 }
 
 // goTo makes a place the one on top. The main screens stand right below the overview, a
 // job on whatever it was opened from.
-func (m *model) goTo(p place) tea.Cmd {
+func (m *model) goTo(p place, left bool) tea.Cmd {
 	overview := m.trail[0]
 	if p.view == "job" {
 		s := newJobScreen(m, p.argument)
@@ -69,7 +74,7 @@ func (m *model) goTo(p place) tea.Cmd {
 			m.trail = m.trail[:len(m.trail)-1]
 		}
 		m.trail = append(m.trail, s)
-		return s.enter(p.argument)
+		return s.enter(p.argument, left)
 	}
 	s := m.screens[p.view]
 	m.trail = []screen{overview}
@@ -77,5 +82,5 @@ func (m *model) goTo(p place) tea.Cmd {
 		m.trail = append(m.trail, s)
 	}
 	m.news.seen(p.view)
-	return s.enter(p.argument)
+	return s.enter(p.argument, left)
 }

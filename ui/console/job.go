@@ -41,7 +41,7 @@ func (s *jobScreen) place() place { return place{"job", s.id} }
 
 func (s *jobScreen) name() string { return "job " + s.id }
 
-func (s *jobScreen) enter(string) tea.Cmd { return s.refresh() }
+func (s *jobScreen) enter(string, bool) tea.Cmd { return s.refresh() }
 
 func (s *jobScreen) refresh() tea.Cmd {
 	e := s.m.env

@@ -12,7 +12,7 @@ import (
 func on(t *testing.T, line string, change ...func(*Options)) *driver {
 	t.Helper()
 	d := start(t, scene(), 100, 30, change...)
-	d.run(d.m.run(line, true))
+	d.run(d.m.run(line))
 	return d
 }
 
@@ -45,7 +45,7 @@ func TestEveryKeyOfTheHelp(t *testing.T) {
 	pages := func(want string, keys ...string) func(*testing.T) {
 		return func(t *testing.T) {
 			d := start(t, many(60), 80, 25) // 19 rows
-			d.run(d.m.run("review bulk-*", true))
+			d.run(d.m.run("review bulk-*"))
 			d.press(keys...)
 			if got := selectedID(d); got != want {
 				t.Errorf("%v selects %s, want %s", keys, got, want)
@@ -320,7 +320,7 @@ func TestEveryKeyOfTheHelp(t *testing.T) {
 func TestHelpListsTheBindings(t *testing.T) {
 	for _, line := range []string{"overview", "stuck", "review", "jobs", "actions", "job charge-10442"} {
 		d := start(t, scene(), 120, 100)
-		d.run(d.m.run(line, true))
+		d.run(d.m.run(line))
 		bindings := d.m.bindings()
 		d.press("?")
 		for _, b := range bindings {

@@ -50,10 +50,16 @@ func (m *model) send(o actions.Order) tea.Cmd {
 	return func() tea.Msg {
 		result := runner.Run(ctx, o)
 		return progress{func() tea.Cmd {
-			e.ledger.sending--
+			m.arrived()
 			return m.acted(act, result)
 		}}
 	}
+}
+
+// arrived: one less is under way.
+func (m *model) arrived() {
+	m.env.ledger.sending--
+	m.leaving = m.leaving && m.env.ledger.sending > 0
 }
 
 // acted notes what became of an act, shows it, and reads again what it changed.

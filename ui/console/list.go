@@ -59,6 +59,7 @@ type list struct {
 	err    error
 
 	expression string // the filter as typed
+	found      string // what a bare word was found by, where no id begins with it
 	conditions []store.Condition
 	order      store.Order // asked of the database, "" for the natural one
 	sortBy     string      // the column that orders the list, "" for the natural order
@@ -88,9 +89,9 @@ func (l *list) place() place { return place{l.kind.view, l.expression} }
 
 func (l *list) name() string { return "list " + l.kind.view }
 
-// enter shows the list with the filter of its place; without one it is as it was left.
-func (l *list) enter(argument string) tea.Cmd {
-	if argument != "" && argument != l.expression {
+// enter shows the list with the filter of its place.
+func (l *list) enter(argument string, left bool) tea.Cmd {
+	if !left && argument != l.expression {
 		if err := l.filter(argument); err != nil {
 			l.m.env.say(theme.Warn, err.Error())
 		}
@@ -117,6 +118,16 @@ func (l *list) restart() {
 	l.table.Reset()
 	l.table.Sort("", false)
 	l.pages, l.loaded, l.err = pages{}, false, nil
+}
+
+// word is the filter of the jobs where it is nothing but a bare word, such as an id that
+// was pasted; or else the receipt ID or the effect key, which look no different.
+func (l *list) word() string {
+	word := strings.TrimSuffix(l.expression, "*")
+	if l.kind.view != "jobs" || word == "" || len(l.conditions) != 1 || l.conditions[0] != (store.Condition{Field: "id", Value: word + "*"}) {
+		return ""
+	}
+	return word
 }
 
 func (l *list) query() store.JobQuery {
@@ -148,14 +159,20 @@ func (l *list) load(first, n int, then func() tea.Cmd) tea.Cmd {
 		start = l.pages.next()
 	}
 	db, q := l.m.env.DB, l.query()
-	return ask(l.m.env, l.name(), func(ctx context.Context) ([]page, error) {
-		return readPages(ctx, db, q, start, n)
-	}, func(read []page, err error) tea.Cmd {
+	word := l.word()
+	return ask(l.m.env, l.name(), func(ctx context.Context) (stretch, error) {
+		read, err := readPages(ctx, db, q, start, n)
+		if err != nil || word == "" || first > 0 || len(read[0].Jobs) > 0 {
+			return stretch{read: read}, err
+		}
+		return readElsewhere(ctx, db, word, read)
+	}, func(s stretch, err error) tea.Cmd {
 		l.err = err
 		if err != nil {
 			return nil
 		}
-		l.pages.put(first, read)
+		l.found = s.by
+		l.pages.put(first, s.read)
 		l.loaded = true
 		l.table.Set(l.pages.jobs())
 		l.grouping.count()
@@ -206,6 +223,9 @@ func (l *list) info() string {
 		return ""
 	}
 	n := text.Count(int64(l.table.Total()))
+	if l.kind.view == "jobs" && l.expression == "" {
+		n += " open"
+	}
 	if !l.pages.whole() {
 		n += " read, more exist"
 	}
@@ -242,6 +262,9 @@ func (l *list) view(width, height int) []string {
 		return append(lines, "", e.line(theme.Plain, "   No job matches "+e.safe(l.expression)+"."), "", e.line(theme.Dim, "   esc clears the filter"))
 	case l.table.Len() == 0:
 		return append(lines, "", e.line(theme.Plain, "   "+l.kind.empty))
+	}
+	if l.found != "" {
+		lines = append(lines, e.line(theme.Info, " found by its "+l.found+": no id begins like that"))
 	}
 	if l.pages.limited() {
 		lines = append(lines, e.line(theme.Warn, fmt.Sprintf(" the search stopped after %s jobs were looked at; %s goes on",

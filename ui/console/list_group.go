@@ -132,7 +132,7 @@ func (g *grouping) open() tea.Cmd {
 	}
 	expression := with(g.l.conditions, store.Condition{Field: g.by(), Value: sum.value})
 	g.off()
-	return g.l.m.visit(place{g.l.kind.view, expression}, true)
+	return g.l.m.visit(place{g.l.kind.view, expression})
 }
 
 func (g *grouping) bindings() []binding {

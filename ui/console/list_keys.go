@@ -59,7 +59,7 @@ func (l *list) target() (store.Job, bool) { return l.table.Selected() }
 
 func (l *list) open() tea.Cmd {
 	job, _ := l.table.Selected()
-	return l.m.visit(place{"job", job.ID}, true)
+	return l.m.visit(place{"job", job.ID})
 }
 
 func (l *list) mark() {

@@ -98,7 +98,7 @@ func TestBulkReadsAfresh(t *testing.T) {
 
 func TestBulkStopsBetweenTwoJobs(t *testing.T) {
 	d := start(t, many(20), 100, 30)
-	d.run(d.m.run("review bulk-* verdict:never_started", true))
+	d.run(d.m.run("review bulk-* verdict:never_started"))
 	d.press("*", "E")
 	d.settle()
 	d.typing("ticket")
@@ -165,7 +165,7 @@ func TestFourHundredStuckJobs(t *testing.T) {
 
 func TestGroupingTellsWhatJobsShare(t *testing.T) {
 	d := start(t, many(300), 100, 30)
-	d.run(d.m.run("review bulk-*", true))
+	d.run(d.m.run("review bulk-*"))
 	d.press("b", "b") // by worker
 	d.wants("by worker", "w-0", "34", "11 %")
 	d.lacks("more exist")
@@ -176,7 +176,7 @@ func TestGroupingTellsWhatJobsShare(t *testing.T) {
 // A part of a list is not sorted as if it were the whole.
 func TestSortingAPartIsRefused(t *testing.T) {
 	d := start(t, many(500), 100, 30)
-	d.run(d.m.run("review bulk-*", true))
+	d.run(d.m.run("review bulk-*"))
 	d.wants("200 read, more exist")
 	d.press("s")
 	d.wants("by id")

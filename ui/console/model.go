@@ -80,7 +80,16 @@ func (m *model) screen() screen { return m.trail[len(m.trail)-1] }
 
 // Init begins with the first look and the place asked for.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(m.look(), m.run(m.env.View, false), m.recover())
+	return tea.Batch(m.look(), m.begin(), m.recover())
+}
+
+// begin goes to the place asked for.
+func (m *model) begin() tea.Cmd {
+	m.history.visit(m.screen().place())
+	if m.env.View == "" {
+		return m.screen().enter("", false)
+	}
+	return m.run(m.env.View)
 }
 
 // Update is told of everything that happens.
@@ -165,7 +174,7 @@ func (m *model) bindings() []binding { return append(m.screen().bindings(), m.gl
 
 func (m *model) global() []binding {
 	e := m.env
-	to := func(view string) func() tea.Cmd { return func() tea.Cmd { return m.visit(place{view: view}, true) } }
+	to := func(view string) func() tea.Cmd { return func() tea.Cmd { return m.comeBack(view) } }
 	return []binding{
 		e.bind("overview", 0, to("overview"), nil),
 		e.bind("stuck", 0, to("stuck"), nil),
@@ -178,8 +187,8 @@ func (m *model) global() []binding {
 			}
 			return ""
 		}),
-		e.bind("older", 0, func() tea.Cmd { return m.goTo(m.history.back()) }, func() string { return m.history.why(-1) }),
-		e.bind("newer", 0, func() tea.Cmd { return m.goTo(m.history.forward()) }, func() string { return m.history.why(1) }),
+		e.bind("older", 0, func() tea.Cmd { return m.goTo(m.history.back(), false) }, func() string { return m.history.why(-1) }),
+		e.bind("newer", 0, func() tea.Cmd { return m.goTo(m.history.forward(), false) }, func() string { return m.history.why(1) }),
 		e.bind("results", 0, m.showLedger, func() string {
 			if len(e.ledger.log) == 0 {
 				return "no acts so far"

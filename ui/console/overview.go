@@ -39,9 +39,9 @@ const (
 
 func newOverview(m *model) *overview { return &overview{m: m} }
 
-func (o *overview) place() place         { return place{view: "overview"} }
-func (o *overview) enter(string) tea.Cmd { return o.refresh() }
-func (o *overview) clear() bool          { return false }
+func (o *overview) place() place               { return place{view: "overview"} }
+func (o *overview) enter(string, bool) tea.Cmd { return o.refresh() }
+func (o *overview) clear() bool                { return false }
 
 func (o *overview) refresh() tea.Cmd {
 	e := o.m.env
@@ -194,7 +194,7 @@ func (o *overview) open() tea.Cmd {
 	if l.open != nil {
 		return l.open()
 	}
-	return o.m.visit(l.to, true)
+	return o.m.visit(l.to)
 }
 
 func (o *overview) info() string {

@@ -44,6 +44,27 @@ func readPages(ctx context.Context, db Reader, q store.JobQuery, start string, n
 	return read, nil
 }
 
+// stretch is what one question to the list brought.
+type stretch struct {
+	read []page
+	by   string // what was searched by instead of the id, "" for the id
+}
+
+// readElsewhere looks for a word among the receipt IDs and the effect keys, and returns
+// what there is otherwise where it is in neither.
+func readElsewhere(ctx context.Context, db Reader, word string, otherwise []page) (stretch, error) {
+	for _, by := range []struct{ field, name string }{{"receipt", "receipt ID"}, {"effect", "effect key"}} {
+		read, err := readPages(ctx, db, store.JobQuery{Conditions: []store.Condition{{Field: by.field, Value: word}}}, "", 1)
+		if err != nil {
+			return stretch{}, err
+		}
+		if len(read[0].Jobs) > 0 {
+			return stretch{read, by.name}, nil
+		}
+	}
+	return stretch{read: otherwise}, nil
+}
+
 // put replaces pages from the first on by a newer reading. What lies behind stays only
 // where it still begins where the new reading ends; the rest is read again on the way.
 func (p *pages) put(first int, read []page) {

@@ -120,7 +120,7 @@ func (d *pauseDialog) send() tea.Cmd {
 			}
 		}
 		return progress{func() tea.Cmd {
-			e.ledger.sending--
+			m.arrived()
 			var unknown *store.UnknownError
 			switch {
 			case errors.As(err, &unknown):

@@ -72,10 +72,10 @@ func TestLateAnswersAreDropped(t *testing.T) {
 	d.lacks("charge-10442")
 
 	// So too when the screen was left for another job.
-	d.run(d.m.run("job charge-10442", true))
+	d.run(d.m.run("job charge-10442"))
 	first := d.m.screen().(*jobScreen)
 	late := first.refresh()
-	d.run(d.m.run("job charge-9001", true))
+	d.run(d.m.run("job charge-9001"))
 	d.run(late)
 	d.wants("HAPPENED", "ch_8121")
 }

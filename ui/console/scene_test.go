@@ -135,3 +135,7 @@ func many(n int) *fake {
 	}
 	return f
 }
+
+func contradiction() store.Contradiction {
+	return store.Contradiction{JobID: "charge-9001", Kind: "card.charge", State: "done", Version: 3, Attempt: 1, Problem: store.DoneWithoutReceipt}
+}

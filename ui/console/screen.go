@@ -13,8 +13,9 @@ type screen interface {
 	place() place
 	// info stands right in the line above the screen: how many, in which order.
 	info() string
-	// enter is called when the screen comes up, with the argument of its place.
-	enter(argument string) tea.Cmd
+	// enter is called when the screen comes up, with the argument of its place; as it was
+	// left, if left.
+	enter(argument string, left bool) tea.Cmd
 	// refresh reads again what is shown; nil while the last reading is under way.
 	refresh() tea.Cmd
 	// bindings are the keys of this screen; what is the same everywhere is the model's.
