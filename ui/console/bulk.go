@@ -302,28 +302,7 @@ func (d *bulkDialog) lines(width, height int) []theme.Line {
 	if d.changed > 0 {
 		sum.Add(theme.Plain, "   ").Add(theme.Bad, fmt.Sprintf("%d changed since you saw them; this is what they are now", d.changed))
 	}
-	var preview []theme.Line
-	add := func(heading string, r theme.Role, jobs []store.Job, last func(store.Job) string) {
-		for _, job := range jobs {
-			var l theme.Line
-			l.Add(r, text.PadRight(heading, 10))
-			l.Add(theme.Plain, text.PadRight(e.charset().TruncateMiddle(e.safe(job.ID), 30), 30)+"  ")
-			l.Add(theme.Dim, e.charset().Line(last(job), max(0, width-l.Width())))
-			preview = append(preview, l)
-		}
-	}
-	verdict := func(j store.Job) string {
-		s := j.Kind + "  " + verdictWord(j.Evidence) + "  version " + text.Count(j.Version)
-		if receipt := d.receipts[j.ID]; receipt != "" {
-			s += "  receipt " + receipt
-		}
-		return s
-	}
-	add("uncertain", theme.Warn, d.uncertain, verdict)
-	add("safe", theme.Plain, d.safe, verdict)
-	for _, l := range d.unable {
-		add("left out", theme.Dim, []store.Job{l.job}, func(store.Job) string { return l.why })
-	}
+	preview := d.preview(width)
 	var tail []theme.Line
 	if d.none() {
 		tail = paragraph(theme.Warn, "The verb can be used on none of them.", width)
@@ -342,6 +321,41 @@ func (d *bulkDialog) lines(width, height int) []theme.Line {
 		lines = append(lines, theme.Line{})
 	}
 	return append(lines, tail...)
+}
+
+// preview lists every job that was marked, by its id, with what it is now.
+func (d *bulkDialog) preview(width int) []theme.Line {
+	e := d.m.env
+	id, kind := 0, 0
+	for _, job := range d.seen {
+		id = max(id, min(30, text.Width(e.safe(job.ID))))
+		kind = max(kind, min(18, text.Width(e.safe(job.Kind))))
+	}
+	var lines []theme.Line
+	add := func(heading string, r theme.Role, job store.Job, rest string) {
+		var l theme.Line
+		l.Add(r, text.PadRight(heading, 10))
+		l.Add(theme.Plain, text.PadRight(e.charset().TruncateMiddle(e.safe(job.ID), id), id)+"  ")
+		l.Add(theme.Dim, e.charset().Line(rest, max(0, width-l.Width())))
+		lines = append(lines, l)
+	}
+	now := func(j store.Job) string {
+		s := text.PadRight(e.charset().Line(j.Kind, kind), kind) + "  " + text.PadRight(verdictWord(j.Evidence), 17) + "  version " + text.Count(j.Version)
+		if receipt := d.receipts[j.ID]; receipt != "" {
+			s += "  receipt " + receipt
+		}
+		return s
+	}
+	for _, job := range d.uncertain {
+		add("uncertain", theme.Warn, job, now(job))
+	}
+	for _, job := range d.safe {
+		add("safe", theme.Plain, job, now(job))
+	}
+	for _, l := range d.unable {
+		add("left out", theme.Dim, l.job, l.why)
+	}
+	return lines
 }
 
 func role(when bool, r theme.Role) theme.Role {

@@ -27,6 +27,9 @@ type overview struct {
 	contradictions []store.Contradiction
 	looked         time.Time // for contradictions; zero: not yet
 
+	waiting []store.Job // the stuck ones and those in review, longest waiting first
+	spare   int         // lines that the last view had to show them in
+
 	selected  string // the name of a link
 	kindsFrom int
 }
@@ -47,16 +50,20 @@ func (o *overview) refresh() tea.Cmd {
 	e := o.m.env
 	now := e.now()
 	var cmds []tea.Cmd
-	if !e.asking("overview") && (!o.read || now.Sub(o.at) >= overviewEvery || o.m.forced) {
+	budget := &e.poller.budget
+	due := now.Sub(o.at) >= budget.every(beatOverview, overviewEvery) && budget.room(now, beatOverview) == 0
+	if !e.asking("overview") && (!o.read || due || o.m.forced) {
 		cmds = append(cmds, ask(e, "overview", e.DB.Overview, func(d store.Overview, err error) tea.Cmd {
 			if o.err = err; err == nil {
 				o.data, o.read, o.at = d, true, e.now()
+				budget.read(beatOverview, overviewEvery, d.ServerCost)
+				e.poller.apart += d.ServerCost
 				slices.SortStableFunc(o.data.Kinds, byTrouble)
 			}
 			return nil
 		}))
 	}
-	if !e.asking("doctor") && (o.looked.IsZero() || now.Sub(o.looked) >= doctorEvery || o.m.forced) {
+	if !e.asking("doctor") && (o.looked.IsZero() || now.Sub(o.looked) >= doctorEvery && budget.room(now, beatLook) == 0 || o.m.forced) {
 		db := e.DB
 		cmds = append(cmds, ask(e, "doctor", func(ctx context.Context) ([]store.Contradiction, error) {
 			found, _, err := db.ContradictionsNow(ctx)
@@ -69,7 +76,7 @@ func (o *overview) refresh() tea.Cmd {
 			return nil
 		}))
 	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, o.readWaiting())...)
 }
 
 // link is something on the overview that leads somewhere. Links of a section follow each
@@ -87,6 +94,7 @@ const (
 	sectionNeeds = iota
 	sectionStates
 	sectionKinds
+	sectionWaiting
 	sectionReceipts
 )
 
@@ -109,6 +117,9 @@ func (o *overview) links() []link {
 				links = append(links, link{"kind " + c.title + " " + k.Kind, sectionKinds, i, kindPlace(k.Kind, c.filter), nil})
 			}
 		}
+	}
+	for i, j := range o.shownWaiting() {
+		links = append(links, link{"job " + j.ID, sectionWaiting, i, place{"job", j.ID}, nil})
 	}
 	for i, r := range o.data.Receipts {
 		links = append(links, link{"receipt " + r.JobID, sectionReceipts, i, place{"job", r.JobID}, nil})
@@ -152,7 +163,7 @@ func (o *overview) step(by int, rows bool) {
 	case to < first:
 		to = first - 1
 	case to >= len(links) || links[to].section != sectionKinds:
-		to = slices.IndexFunc(links, func(l link) bool { return l.section == sectionReceipts })
+		to = slices.IndexFunc(links, func(l link) bool { return l.section > sectionKinds })
 		if to < 0 {
 			to = i
 		}
@@ -266,6 +277,10 @@ func (o *overview) view(width, height int) []string {
 		foot = append([]theme.Line{{}}, foot...)
 	}
 	lines = append(lines, o.kinds(width, height-len(lines)-len(foot))...)
+	o.spare = height - len(lines) - len(foot) - 2 // a blank line and a title
+	if shown := o.shownWaiting(); len(shown) > 0 {
+		lines = append(lines, o.waitingLines(shown, width)...)
+	}
 	lines = append(lines, foot...)
 	out := make([]string, 0, height)
 	for _, l := range lines[:min(len(lines), height)] {

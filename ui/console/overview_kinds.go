@@ -104,7 +104,7 @@ func (o *overview) kinds(width, height int) []theme.Line {
 			figures += c.width + 1
 		}
 	}
-	name := width - figures - 2
+	name := min(width-figures-2, 30) // figures far from their names are hard to read
 	var title theme.Line
 	title.Add(theme.Title, text.PadRight(" kind", name+1))
 	for _, c := range columns {
