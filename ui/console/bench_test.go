@@ -51,7 +51,7 @@ func loaded(tb testing.TB, n int) *driver {
 // A megabyte of error and hundreds of attempts are wrapped once, not at each key.
 func BenchmarkLargeError(b *testing.B) {
 	db := scene()
-	large := string(make([]byte, 0))
+	large := ""
 	for len(large) < 1<<20 {
 		large += "at orders.charge(Charge.java:112) password=hunter2 caused by: timeout while waiting for the provider\n"
 	}

@@ -18,6 +18,7 @@ type jobScreen struct {
 	id string
 
 	detail store.Detail
+	errors string // the error, masked and safe, of many lines
 	read   bool
 	err    error
 
@@ -48,15 +49,30 @@ func (s *jobScreen) refresh() tea.Cmd {
 	if e.asking(s.name()) {
 		return nil
 	}
-	db, id := e.DB, s.id
-	return ask(e, s.name(), func(ctx context.Context) (store.Detail, error) { return db.Job(ctx, id) }, s.got)
+	db, id, charset := e.DB, s.id, e.charset()
+	before, shown := s.detail.Job, s.errors
+	return ask(e, s.name(), func(ctx context.Context) (jobReading, error) {
+		d, err := db.Job(ctx, id)
+		// A megabyte of error takes a while to be made safe: here, and once.
+		if err == nil && (shown == "" || str(d.Job.ErrorDetail) != str(before.ErrorDetail) || str(d.Job.ErrorCategory) != str(before.ErrorCategory)) {
+			shown = errorText(charset, d.Job)
+		}
+		return jobReading{d, shown}, err
+	}, s.got)
 }
 
-func (s *jobScreen) got(d store.Detail, err error) tea.Cmd {
+// jobReading is what a reading of a job brings.
+type jobReading struct {
+	detail store.Detail
+	errors string
+}
+
+func (s *jobScreen) got(r jobReading, err error) tea.Cmd {
 	s.err = err
 	if err != nil {
 		return nil
 	}
+	d := r.detail
 	if s.read && d.Job.Version != s.detail.Job.Version {
 		who := "somebody"
 		if d.ChangedBy != nil {
@@ -64,10 +80,10 @@ func (s *jobScreen) got(d store.Detail, err error) tea.Cmd {
 		}
 		s.m.env.say(theme.Info, s.detail.Job.State+" became "+d.Job.State+", by "+who)
 	}
-	if jobSections[s.section] == "timeline" || str(s.detail.Job.ErrorDetail) != str(d.Job.ErrorDetail) {
-		s.wrapped = wrapped{} // a megabyte of error is not wrapped again at each look
+	if jobSections[s.section] == "timeline" || s.errors != r.errors {
+		s.wrapped = wrapped{}
 	}
-	s.detail, s.read = d, true
+	s.detail, s.errors, s.read = d, r.errors, true
 	return nil
 }
 
@@ -96,7 +112,7 @@ func (s *jobScreen) bindings() []binding {
 		e.bind("down", 0, scroll(func() int { return 1 }), nil),
 		e.bind("up", 0, scroll(func() int { return -1 }), nil),
 		e.bind("top", 0, does(func() { s.scroll(0) }), nil),
-		e.bind("bottom", 0, does(func() { s.scroll(len(s.wrapped.lines)) }), nil),
+		e.bind("bottom", 0, does(func() { s.scroll(s.wrapped.n) }), nil),
 		e.bind("half-down", 0, scroll(func() int { return s.room / 2 }), nil),
 		e.bind("half-up", 0, scroll(func() int { return -s.room / 2 }), nil),
 		e.bind("page-down", 0, scroll(func() int { return s.room }), nil),
@@ -127,7 +143,7 @@ func (s *jobScreen) turn(by int) tea.Cmd {
 }
 
 func (s *jobScreen) scroll(to int) {
-	s.scrolled = max(0, min(to, len(s.wrapped.lines)-s.room))
+	s.scrolled = max(0, min(to, s.wrapped.n-s.room))
 }
 
 func (s *jobScreen) copyError() tea.Cmd {
@@ -160,7 +176,7 @@ func (s *jobScreen) view(width, height int) []string {
 	s.wrap(width)
 	s.scroll(s.scrolled)
 	lines = append(lines, s.sectionTitle(width))
-	for i := s.scrolled; i < len(s.wrapped.lines) && len(lines) < height; i++ {
+	for i := s.scrolled; i < s.wrapped.n && len(lines) < height; i++ {
 		lines = append(lines, s.drawn(i, width))
 	}
 	return lines
@@ -179,7 +195,7 @@ func (s *jobScreen) sectionTitle(width int) string {
 		}
 		left.Add(theme.Plain, " ")
 	}
-	if n := len(s.wrapped.lines); n > s.room {
+	if n := s.wrapped.n; n > s.room {
 		right.Add(theme.Dim, text.Count(int64(s.scrolled+1))+"-"+text.Count(int64(min(n, s.scrolled+s.room)))+" of "+text.Count(int64(n))+" ")
 	} else if s.section == 0 {
 		right.Add(theme.Dim, "newest first ")

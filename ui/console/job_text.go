@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"jobtop/store"
 	"jobtop/ui/text"
 	"jobtop/ui/theme"
 )
@@ -13,7 +14,22 @@ import (
 // wrapped is the section that is shown, made into lines for a width.
 type wrapped struct {
 	width, section int
-	lines          []theme.Line
+	n              int // lines
+	line           func(i int) theme.Line
+}
+
+// wrappedLines are lines that are there already.
+func wrappedLines(lines []theme.Line) wrapped {
+	return wrapped{n: len(lines), line: func(i int) theme.Line { return lines[i] }}
+}
+
+// wrappedText is a safe text, wrapped with a margin.
+func wrappedText(block string, width int) wrapped {
+	parts := text.Wrap(block, max(1, width-2))
+	return wrapped{n: len(parts), line: func(i int) theme.Line {
+		var l theme.Line
+		return *l.Add(theme.Plain, " "+parts[i])
+	}}
 }
 
 // payload is what a job carries, once it was asked for.
@@ -54,56 +70,45 @@ func lineOf(invalid error) []string {
 
 // wrap makes the section into lines, once for each width and each reading.
 func (s *jobScreen) wrap(width int) {
-	if s.wrapped.lines != nil && s.wrapped.width == width && s.wrapped.section == s.section {
+	if s.wrapped.line != nil && s.wrapped.width == width && s.wrapped.section == s.section {
 		return
 	}
-	var lines []theme.Line
 	switch jobSections[s.section] {
 	case "timeline":
-		lines = s.timelineLines(width)
+		s.wrapped = wrappedLines(s.timelineLines(width))
 	case "error":
-		lines = s.textLines(s.errorText(), width)
+		s.wrapped = wrappedText(s.errors, width)
 	case "payload":
-		lines = s.payloadLines(width)
+		s.wrapped = s.wrapPayload(width)
 	}
-	s.wrapped = wrapped{width: width, section: s.section, lines: lines}
+	s.wrapped.width, s.wrapped.section = width, s.section
 }
 
-func (s *jobScreen) errorText() string {
-	e, j := s.m.env, s.detail.Job
+// errorText is a job's error, masked and safe.
+func errorText(charset text.Charset, j store.Job) string {
 	if j.ErrorCategory == nil && j.ErrorDetail == nil {
 		return "no error is recorded"
 	}
-	shown := e.safe(orDash(j.ErrorCategory))
+	shown := charset.Sanitize(orDash(j.ErrorCategory))
 	if j.ErrorDetail == nil {
 		return shown + "\n\nNULL (no detail)"
 	}
-	return shown + "\n\n" + e.charset().SanitizeBlock(e.charset().MaskText(*j.ErrorDetail))
+	return shown + "\n\n" + charset.SanitizeBlock(charset.MaskText(*j.ErrorDetail))
 }
 
-func (s *jobScreen) payloadLines(width int) []theme.Line {
+func (s *jobScreen) wrapPayload(width int) wrapped {
 	switch {
 	case s.payload.err != nil:
-		return paragraph(theme.Warn, s.m.env.words(s.payload.err), width-2)
+		return wrappedText(s.m.env.words(s.payload.err), width)
 	case !s.payload.read:
-		return paragraph(theme.Dim, "reading", width-2)
+		return wrappedText("reading", width)
 	}
-	return s.textLines(s.payload.text, width)
-}
-
-// textLines wraps safe text, with a margin.
-func (s *jobScreen) textLines(block string, width int) []theme.Line {
-	parts := text.Wrap(block, max(1, width-2))
-	lines := make([]theme.Line, len(parts))
-	for i, part := range parts {
-		lines[i].Add(theme.Plain, " "+part)
-	}
-	return lines
+	return wrappedText(s.payload.text, width)
 }
 
 // drawn draws a line of the section, with what is searched for made plain.
 func (s *jobScreen) drawn(i, width int) string {
-	e, line := s.m.env, s.wrapped.lines[i]
+	e, line := s.m.env, s.wrapped.line(i)
 	if s.query == "" {
 		return line.Draw(e.theme, width)
 	}
@@ -141,14 +146,15 @@ func (s *jobScreen) noMatch() string {
 // match scrolls to the next (1), the one before (-1) or the nearest (0) line that holds
 // what is searched for.
 func (s *jobScreen) match(direction int) tea.Cmd {
-	n, query := len(s.wrapped.lines), strings.ToLower(s.query)
+	n, query := s.wrapped.n, strings.ToLower(s.query)
 	step := direction
 	if direction == 0 {
 		step = 1
 	}
 	for i := range n {
 		at := ((s.scrolled+direction+i*step)%n + n) % n
-		if strings.Contains(strings.ToLower(s.wrapped.lines[at].Text()), query) {
+		line := s.wrapped.line(at)
+		if strings.Contains(strings.ToLower(line.Text()), query) {
 			s.scroll(at)
 			if s.scrolled != at { // the end of the text does not scroll that far
 				s.m.env.say(theme.Plain, "found on line "+text.Count(int64(at+1)))
