@@ -2,14 +2,12 @@ package console
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"jobtop/store"
-	"jobtop/ui/filter"
 	"jobtop/ui/table"
 	"jobtop/ui/text"
 	"jobtop/ui/theme"
@@ -83,57 +81,6 @@ func (a *actionLog) enter(argument string, left bool) tea.Cmd {
 		}
 	}
 	return a.refresh()
-}
-
-// filter narrows the log by job:, kind:, by:, outcome: and since:.
-func (a *actionLog) filter(expression string) error {
-	q, err := parseActionFilter(expression)
-	if err != nil {
-		return err
-	}
-	a.expression, a.query = strings.TrimSpace(expression), q
-	a.m.env.forget("actions")
-	a.table.Reset()
-	a.pages, a.loaded, a.err = nil, false, nil
-	return nil
-}
-
-var actionFields = []string{"job", "kind", "by", "outcome", "since"}
-
-// parseActionFilter reads the filter of the log, such as by:alice outcome:refused since:2h.
-func parseActionFilter(expression string) (store.ActionQuery, error) {
-	var q store.ActionQuery
-	for _, term := range strings.Fields(expression) {
-		field, value, ok := strings.Cut(term, ":")
-		if !ok {
-			field, value = "job", term
-		}
-		if value == "" {
-			return q, fmt.Errorf("%s: the value is missing", term)
-		}
-		switch field {
-		case "job":
-			q.JobID = value
-		case "kind":
-			q.Kind = value
-		case "by":
-			q.Operator = value
-		case "outcome":
-			if !slices.Contains([]string{"applied", "refused", "void"}, value) {
-				return q, fmt.Errorf("%s: the outcomes are applied, refused and void", term)
-			}
-			q.Outcome = value
-		case "since":
-			since, err := filter.ParseAge(value)
-			if err != nil {
-				return q, fmt.Errorf("%s: %w", term, err)
-			}
-			q.Since = since
-		default:
-			return q, fmt.Errorf("%s: actions are filtered by %s", term, strings.Join(actionFields, ":, ")+":")
-		}
-	}
-	return q, nil
 }
 
 // refresh reads the page that the screen begins in again.
@@ -284,101 +231,4 @@ func (a *actionLog) open() tea.Cmd {
 func (a *actionLog) copy() tea.Cmd {
 	act, _ := a.table.Selected()
 	return a.m.copyText("the action's id", act.ID)
-}
-
-func (a *actionLog) askFilter() tea.Cmd {
-	p := newPrompt("/", a.expression, &a.past)
-	p.changed = func(s string) {
-		p.problem = ""
-		if _, err := parseActionFilter(s); err != nil {
-			p.problem = err.Error()
-		}
-	}
-	p.complete = func(line string) []string {
-		cut := strings.LastIndex(line, " ") + 1
-		var offers []string
-		for _, f := range actionFields {
-			if strings.HasPrefix(f, line[cut:]) {
-				offers = append(offers, line[:cut]+f+":")
-			}
-		}
-		return offers
-	}
-	p.enter = func(s string) tea.Cmd {
-		if err := a.filter(s); err != nil {
-			a.m.env.say(theme.Warn, err.Error())
-			return nil
-		}
-		a.m.history.visit(a.place())
-		return a.refresh()
-	}
-	a.m.prompt = p
-	return nil
-}
-
-// details shows everything that is recorded about an action.
-func (a *actionLog) details() tea.Cmd {
-	e := a.m.env
-	act, _ := a.table.Selected()
-	e.dialogs.push(e, &pager{e: e, name: "Action " + act.ID, make: func(width int) []theme.Line { return actionLines(e, act, width) }})
-	return nil
-}
-
-func actionLines(e *env, a store.Action, width int) []theme.Line {
-	version := func(n *int64) string {
-		if n == nil {
-			return "-"
-		}
-		return text.Count(*n)
-	}
-	attempt := "-"
-	if a.Attempt != nil {
-		attempt = fmt.Sprint(*a.Attempt)
-	}
-	outcome, outcomeRole := actionOutcome(a)
-	delay := "-"
-	if a.Delay != nil && *a.Delay > 0 {
-		delay = text.Duration(*a.Delay)
-	}
-	rows := []fact{
-		{"outcome", outcome, outcomeRole},
-		{"verb", a.Verb, theme.Plain},
-		{"job", orDash(a.JobID), theme.Plain},
-		{"kind", orDash(a.Kind), theme.Plain},
-		{"change", orDash(a.FromState) + " to " + orDash(a.ToState), theme.Plain},
-		{"seen", orDash(a.SeenState) + ", version " + version(a.SeenVersion), theme.Plain},
-		{"version made", version(a.Version), theme.Plain},
-		{"attempt", attempt, theme.Plain},
-		{"lock token", orDash(a.LockToken), theme.Plain},
-		{"operator", a.Operator + " (role " + a.DBRole + ", " + orDash(a.Client) + ")", theme.Plain},
-		{"when", a.At.Local().Format("2006-01-02 15:04:05 MST") + ", " + age(a.Age) + " ago", theme.Plain},
-		{"receipt", orDash(a.ReceiptID), theme.Plain},
-		{"delay", delay, theme.Plain},
-		{"confirmed", strings.Join(a.Confirmations, ", "), theme.Plain},
-		{"reason", orDash(a.Reason), theme.Plain},
-	}
-	const label = 14
-	var lines []theme.Line
-	for _, f := range rows {
-		for i, part := range text.Wrap(e.safe(f.value), max(10, width-label)) {
-			var l theme.Line
-			if i == 0 {
-				l.Add(theme.Dim, f.name)
-			}
-			l.Gap(label)
-			l.Add(f.role, part)
-			lines = append(lines, l)
-		}
-	}
-	if a.Lookup != nil {
-		shown, err := e.charset().MaskJSON(a.Lookup)
-		if err != nil {
-			shown = e.words(err)
-		}
-		var l theme.Line
-		l.Add(theme.Dim, "looked up")
-		lines = append(lines, l)
-		lines = append(lines, paragraph(theme.Plain, shown, width)...)
-	}
-	return lines
 }

@@ -1,0 +1,133 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"jobtop/actions"
+	"jobtop/store"
+	"jobtop/ui/text"
+	"jobtop/ui/theme"
+)
+
+func (d *bulkDialog) lines(width, height int) []theme.Line {
+	e := d.m.env
+	if d.running {
+		return d.progressLines(width)
+	}
+	if d.err != nil {
+		return paragraph(theme.Bad, e.words(d.err), width)
+	}
+	if !d.read {
+		return paragraph(theme.Dim, "reading the jobs afresh", width)
+	}
+	var sum theme.Line
+	sum.Add(theme.Strong, fmt.Sprintf("%d safe", len(d.safe)))
+	sum.Add(theme.Plain, "   ").Add(role(len(d.uncertain) > 0, theme.Warn), fmt.Sprintf("%d uncertain", len(d.uncertain)))
+	sum.Add(theme.Plain, "   ").Add(theme.Dim, fmt.Sprintf("%d left out", len(d.unable)))
+	if d.changed > 0 {
+		sum.Add(theme.Plain, "   ").Add(theme.Bad, fmt.Sprintf("%d changed since you saw them; this is what they are now", d.changed))
+	}
+	preview := d.preview(width)
+	var tail []theme.Line
+	if d.none() {
+		tail = paragraph(theme.Warn, "The verb can be used on none of them.", width)
+	} else {
+		tail = d.form.lines(e, width)
+	}
+	room := max(1, height-len(tail)-2)
+	d.from = max(0, min(d.from, len(preview)-room))
+	shown := preview[d.from:min(len(preview), d.from+room)]
+	lines := append([]theme.Line{sum}, shown...)
+	if hidden := len(preview) - d.from - len(shown); hidden > 0 {
+		var more theme.Line
+		more.Add(theme.Dim, fmt.Sprintf("and %d more below", hidden))
+		lines = append(lines, more)
+	} else {
+		lines = append(lines, theme.Line{})
+	}
+	return append(lines, tail...)
+}
+
+// preview lists every job that was marked, by its id, with what it is now.
+func (d *bulkDialog) preview(width int) []theme.Line {
+	e := d.m.env
+	id, kind := 0, 0
+	for _, job := range d.seen {
+		id = max(id, min(30, text.Width(e.safe(job.ID))))
+		kind = max(kind, min(18, text.Width(e.safe(job.Kind))))
+	}
+	var lines []theme.Line
+	add := func(heading string, r theme.Role, job store.Job, rest string) {
+		var l theme.Line
+		l.Add(r, text.PadRight(heading, 10))
+		l.Add(theme.Plain, text.PadRight(e.charset().TruncateMiddle(e.safe(job.ID), id), id)+"  ")
+		l.Add(theme.Dim, e.charset().Line(rest, max(0, width-l.Width())))
+		lines = append(lines, l)
+	}
+	now := func(j store.Job) string {
+		s := text.PadRight(e.charset().Line(j.Kind, kind), kind) + "  " + text.PadRight(verdictWord(j.Evidence), 17) + "  version " + text.Count(j.Version)
+		if receipt := d.receipts[j.ID]; receipt != "" {
+			s += "  receipt " + receipt
+		}
+		return s
+	}
+	for _, job := range d.uncertain {
+		add("uncertain", theme.Warn, job, now(job))
+	}
+	for _, job := range d.safe {
+		add("safe", theme.Plain, job, now(job))
+	}
+	for _, l := range d.unable {
+		add("left out", theme.Dim, l.job, l.why)
+	}
+	return lines
+}
+
+func role(when bool, r theme.Role) theme.Role {
+	if when {
+		return r
+	}
+	return theme.Dim
+}
+
+func (d *bulkDialog) progressLines(width int) []theme.Line {
+	e := d.m.env
+	var bar, sum theme.Line
+	bar.Add(theme.Info, progressBar(e, width, d.done, len(d.orders)))
+	sum.Add(theme.Plain, fmt.Sprintf("%s of %s", text.Count(int64(d.done)), text.Count(int64(len(d.orders)))))
+	for outcome, n := range tally(d.results) {
+		sum.Add(theme.Plain, "   ").Add(outcomeRole(outcome), fmt.Sprintf("%d %s", n, outcomeWord(outcome)))
+	}
+	lines := []theme.Line{bar, sum, {}}
+	if d.stopped {
+		return append(lines, paragraph(theme.Warn, "stopping after the job that is under way", width)...)
+	}
+	if d.done > 0 {
+		return append(lines, paragraph(theme.Dim, e.charset().Line(actions.Explain(d.results[d.done-1]), width), width)...)
+	}
+	return lines
+}
+
+func progressBar(e *env, width, done, all int) string {
+	full := 0
+	if all > 0 {
+		full = width * done / all
+	}
+	return strings.Repeat(e.glyphs().BarFull, full) + strings.Repeat(e.glyphs().BarEmpty, width-full)
+}
+
+// tally counts outcomes, the gravest first.
+func tally(results []actions.Result) func(func(actions.Outcome, int) bool) {
+	counts := map[actions.Outcome]int{}
+	for _, r := range results {
+		counts[r.Outcome]++
+	}
+	return func(yield func(actions.Outcome, int) bool) {
+		for _, o := range gravest {
+			if counts[o] > 0 && !yield(o, counts[o]) {
+				return
+			}
+		}
+	}
+}
