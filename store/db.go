@@ -5,6 +5,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -25,6 +26,12 @@ type Options struct {
 	// ActTimeout is how long the server may take over an act or a settle; 8 s if zero. We
 	// wait half as long again.
 	ActTimeout time.Duration
+}
+
+// ConsoleApplication is the Application of one console, by which others count it: they
+// share what reading may cost the server.
+func ConsoleApplication(version string) string {
+	return "jobtop console " + strings.ToLower(rand.Text()[:6]) + " " + version
 }
 
 // DB is a database with a jobtop schema. It is safe for concurrent use.

@@ -41,6 +41,7 @@ func (db *DB) Poll(ctx context.Context) (Poll, error) {
 		statement{sql: query("poll_due"), arguments: pgx.NamedArgs{"bound": CountBound, "kinds": kindsBound}, rows: one(p.scanDue)},
 		statement{sql: query("poll_running"), arguments: pgx.NamedArgs{"bound": RunningBound, "newest": newestClaims}, rows: one(p.scanRunning)},
 		statement{sql: query("poll_paused"), rows: each(p.scanPaused)},
+		statement{sql: query("poll_consoles"), rows: one(func(row pgx.Rows) error { return row.Scan(&p.Consoles) })},
 		statement{sql: query("clock"), rows: one(func(row pgx.Rows) error { return row.Scan(&p.At) })},
 	)
 	if err != nil {

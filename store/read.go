@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // The server gives a read up before we do, so that whoever gives up first is the one
@@ -51,7 +53,12 @@ func (db *DB) readAny(ctx context.Context, doing string, statements ...statement
 	}
 	defer conn.Release()
 
+	sent := time.Now()
 	cost, err := send(ctx, conn.Conn(), statements)
+	var server *pgconn.PgError
+	if errors.As(err, &server) {
+		cost = time.Since(sent) // what it gave up took its time too
+	}
 	db.spent.Add(int64(cost))
 	if err == nil {
 		return cost, nil

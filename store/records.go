@@ -208,9 +208,12 @@ type Poll struct {
 	// LimitOfNewest is the smallest heartbeat timeout of the running jobs.
 	SmallestTimeout *time.Duration
 	Paused          []Paused
-	At              time.Time     // the database's clock, for showing
-	ServerCost      time.Duration // elapsed on the server
-	RoundTrip       time.Duration // elapsed here
+	// Consoles is how many consoles look at this database, this one included, as far as
+	// their connections show; see ConsoleApplication.
+	Consoles   int
+	At         time.Time     // the database's clock, for showing
+	ServerCost time.Duration // elapsed on the server
+	RoundTrip  time.Duration // elapsed here
 }
 
 // Paused is a kind that no worker may claim.

@@ -21,7 +21,7 @@ func (a *app) runConsole(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Options{DSN: a.dsn(), Application: a.client()})
+	db, err := store.Open(ctx, store.Options{DSN: a.dsn(), Application: store.ConsoleApplication(a.build.Version)})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -229,11 +230,27 @@ func (m *model) quit() tea.Cmd {
 	return m.leave()
 }
 
-// refreshNow is a look at once, also while the screen is paused.
+// insistFor is how long after a look at once had no room another one may do without.
+const insistFor = 10 * time.Second
+
+// refreshNow is a look at once, also while the screen is paused. It counts for the budget:
+// where that is used up it says so, and asked for again it looks all the same.
 func (m *model) refreshNow() tea.Cmd {
-	m.forced = true
+	e := m.env
+	p := &e.poller
+	now := e.now()
+	insists := now.Sub(p.insisted) < insistFor
+	if wait := p.budget.room(now, beatLook); wait > 0 && p.known && !insists {
+		p.insisted = now
+		e.say(theme.Warn, fmt.Sprintf("%s; the next look comes in %s, or at once when you press %s again", p.why(), seconds(wait.Round(time.Second)), e.keymap.Get("refresh").First()))
+		if p.paused {
+			return nil
+		}
+		return e.alarm("look", wait, m.look)
+	}
+	m.forced = insists || p.budget.room(now, beatLook, beatOverview) == 0
 	defer func() { m.forced = false }()
-	return tea.Batch(m.look(), m.refreshAll())
+	return tea.Batch(m.lookNow(), m.refreshAll())
 }
 
 func (m *model) pause() tea.Cmd {
@@ -266,7 +283,8 @@ func (m *model) pace(direction int) tea.Cmd {
 		m.env.say(theme.Warn, "every "+text.Duration(to)+" is as far as it goes")
 		return nil
 	}
-	p.refresh, p.wait = to, to
+	p.refresh = to
+	p.wait = p.pace(m.env.now())
 	m.env.say(theme.Plain, "refreshed every "+text.Duration(to)+", or less often to stay within 1 % of one core of the server")
 	if p.paused || m.env.asking("poll") {
 		return nil

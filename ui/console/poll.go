@@ -23,8 +23,13 @@ type poller struct {
 
 	refresh time.Duration // as chosen
 	wait    time.Duration // as used: refresh, or longer to keep to the share
-	budget  budget
 	paused  bool
+
+	budget   budget
+	spent    time.Duration // the reader's ServerTime at the last look
+	apart    time.Duration // of it since then: what reads with a beat of their own cost
+	told     string        // what was said about it
+	insisted time.Time     // when a look at once was asked for that had no room
 
 	err      error
 	failures int
@@ -42,8 +47,19 @@ const (
 	grace = time.Second
 )
 
-// look starts a look unless one is in flight.
+// look starts a look unless one is in flight, or its share of the server is used up.
 func (m *model) look() tea.Cmd {
+	e := m.env
+	if e.asking("poll") {
+		return nil
+	}
+	if wait := e.poller.budget.room(e.now(), beatLook); wait > 0 && e.poller.known {
+		return e.alarm("look", wait, m.look)
+	}
+	return m.lookNow()
+}
+
+func (m *model) lookNow() tea.Cmd {
 	e := m.env
 	if e.asking("poll") {
 		return nil
@@ -77,7 +93,17 @@ func (m *model) looked(p store.Poll, err error) tea.Cmd {
 	before, known := e.poller.poll, e.poller.known
 	e.poller.poll, e.poller.known, e.poller.at = p, true, e.now()
 	e.poller.err, e.poller.failures = nil, 0
-	e.poller.wait = e.poller.budget.pause(e.now(), e.DB.ServerTime(), e.poller.refresh)
+	e.poller.budget.consoles = p.Consoles
+	slowed := e.poller.slowed()
+	e.poller.paid(e.DB.ServerTime())
+	e.poller.wait = e.poller.pace(e.now())
+	switch told := e.poller.told; {
+	case e.poller.slowed() && !slowed && e.status.text == "":
+		e.say(theme.Warn, e.poller.why())
+		e.poller.told = e.status.text
+	case !e.poller.slowed() && told != "" && e.status.text == told:
+		e.status = status{}
+	}
 
 	var cmds []tea.Cmd
 	if recovered {
@@ -98,6 +124,34 @@ func (m *model) looked(p store.Poll, err error) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// The beats that reading keeps.
+const (
+	beatLook     = "look" // the poll and what is shown
+	beatOverview = "overview"
+)
+
+// paid notes what the last look cost: all that was read since the one before, but for
+// what has a beat of its own.
+func (p *poller) paid(spent time.Duration) {
+	p.budget.read(beatLook, p.refresh, max(0, spent-p.spent-p.apart))
+	p.spent, p.apart = spent, 0
+}
+
+// pace is how long to wait before the next look.
+func (p *poller) pace(now time.Time) time.Duration {
+	every, room := p.budget.every(beatLook, p.refresh), p.budget.room(now, beatLook)
+	if room <= every {
+		return every
+	}
+	return stepUp(room)
+}
+
+// slowed reports whether looks come more seldom than was chosen.
+func (p *poller) slowed() bool { return p.known && p.wait > p.refresh }
+
+// why says why they do.
+func (p *poller) why() string { return p.budget.why(beatLook, "a look", p.wait) }
+
 func (m *model) failed(err error) tea.Cmd {
 	p := &m.env.poller
 	if p.failures == 0 {
@@ -108,9 +162,14 @@ func (m *model) failed(err error) tea.Cmd {
 	if errors.Is(err, store.ErrSchema) || errors.Is(err, store.ErrNoRights) {
 		m.env.server.known = false
 	}
-	wait := backoff(p.failures, rand.Float64())
+	wait, again := backoff(p.failures, rand.Float64()), m.lookNow
+	if spent := m.env.DB.ServerTime(); spent > p.spent+p.apart {
+		// It brought nothing, and yet it took the server's time.
+		p.paid(spent)
+		wait, again = max(wait, p.pace(m.env.now())), m.look
+	}
 	p.next = m.env.now().Add(wait)
-	return tea.Batch(m.env.alarm("look", wait, m.look), m.env.alarm("late", 5*time.Second, m.late))
+	return tea.Batch(m.env.alarm("look", wait, again), m.env.alarm("late", 5*time.Second, m.late))
 }
 
 // backoff doubles from a second to mostBackoff, with up to a quarter of jitter, so that
@@ -193,8 +252,8 @@ func (e *env) freshness() (string, theme.Role) {
 	bound := p.wait + grace
 	if p.failures == 0 && old <= bound+grace && !p.paused {
 		shown := cost(p.poll.RoundTrip) + "  <" + text.Age(bound+time.Second-1) + " old"
-		if p.wait > p.refresh {
-			shown = "slowed  " + shown // to keep within the share
+		if p.slowed() {
+			shown = "every " + seconds(p.wait) + "  " + shown // to keep within the share
 		}
 		return shown, theme.Dim
 	}

@@ -149,14 +149,72 @@ func TestASteadyScreenStaysTheSame(t *testing.T) {
 // Reading keeps to its share of the server's time by making longer pauses, and says so.
 func TestADearLookMakesLongerPauses(t *testing.T) {
 	d := on(t, "review")
+	polls := 0
+	d.db.before = func(what string) {
+		if what == "poll" {
+			polls++
+		}
+	}
 	for range 2 {
-		d.db.spent += 80 * time.Millisecond
+		d.db.spent += 118 * time.Millisecond
 		d.refresh()
 	}
-	if got := d.m.env.poller.wait; got < 8*time.Second {
-		t.Errorf("80 ms of the server's time are followed by a pause of %v", got)
+	if got, want := d.m.env.poller.wait, 12*time.Second; got != want {
+		t.Errorf("120 ms of the server's time are followed by a pause of %v, want %v", got, want)
 	}
-	d.wants("slowed  <5ms  <10s old")
+	d.wants("every 12s  <5ms  <13s old", "every 12s: a look costs 120ms and the budget is 1 % of one core")
+	polls = 0
+	d.pass(11 * time.Second)
+	if polls != 0 {
+		t.Errorf("%d looks in 11 s", polls)
+	}
+
+	// Cheap again, it comes as often as before.
+	d.pass(time.Minute)
+	d.lacks("every 12s")
+	d.wants("<5ms  <3s old")
+}
+
+// The share belongs to all consoles on the database.
+func TestConsolesShareTheBudget(t *testing.T) {
+	d := on(t, "review")
+	d.db.poll.Consoles = 4
+	for range 2 {
+		d.db.spent += 28 * time.Millisecond
+		d.refresh()
+	}
+	d.wants("every 12s: a look costs 30ms and the budget is 1 % of one core for 4 consoles")
+}
+
+// A look by hand counts too: without room for it the screen says so, and looks all the
+// same when it is asked again.
+func TestALookByHandCounts(t *testing.T) {
+	d := on(t, "review")
+	polls := 0
+	d.db.before = func(what string) {
+		if what == "poll" {
+			polls++
+			d.db.mutex.Lock()
+			d.db.spent += 150 * time.Millisecond
+			d.db.mutex.Unlock()
+		}
+	}
+	for range 3 {
+		d.press("R")
+		d.clock = d.clock.Add(time.Second)
+	}
+	if polls != 3 {
+		t.Fatalf("%d looks by hand, want 3", polls)
+	}
+	d.press("R")
+	if polls != 3 {
+		t.Error("the share is used up, and R looks at once")
+	}
+	d.wants("the budget is 1 % of one core; the next look comes in 57s, or at once when you press R again")
+	d.press("R")
+	if polls != 4 {
+		t.Error("R again does not look")
+	}
 }
 
 func TestFailover(t *testing.T) {

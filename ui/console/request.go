@@ -48,6 +48,7 @@ func (e *env) forget(name string) { delete(e.requests.open, name) }
 
 // accept runs what is to be done with an answer, unless it comes too late.
 func (e *env) accept(a answer) tea.Cmd {
+	e.poller.budget.charge(e.now(), e.DB.ServerTime())
 	if e.requests.open[a.name] != a.id {
 		return nil
 	}
