@@ -60,7 +60,7 @@ func (b *bench) planActs(_ context.Context, t *table) error {
 			return nil, err
 		}
 		return each(jobs, func(j store.Job) error {
-			answer, err := t.db.Act(ctx, store.ActRequest{ActionID: uuid.Must(uuid.NewV7()).String(), Verb: "requeue", JobID: j.ID, SeenState: j.State, SeenVersion: j.Version,
+			answer, err := t.db.Act(ctx, store.ActRequest{ActionID: newID(), Verb: "requeue", JobID: j.ID, SeenState: j.State, SeenVersion: j.Version,
 				Operator: "bench", Reason: "measuring", Client: "jobtop bench", Confirmations: []string{"may_have_happened"}})
 			if err == nil && answer.Outcome != "applied" {
 				err = fmt.Errorf("it was %s", answer.Outcome)
@@ -154,3 +154,5 @@ func (b *bench) planBulk(_ context.Context, t *table) error {
 	b.all = append(b.all, ours, tight)
 	return nil
 }
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }

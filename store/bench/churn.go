@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -103,7 +102,7 @@ const (
 )
 
 func (c *churning) work(ctx context.Context, n int) error {
-	token := uuid.Must(uuid.NewV7()).String()
+	token := newID()
 	for _, step := range []struct {
 		sql       string
 		arguments []any
@@ -132,7 +131,7 @@ func (c *churning) sample(ctx context.Context, claim, poll, note string) error {
 	claims := &measurement{what: claim, table: c.table, clock: OnServer, note: note}
 	polls := &measurement{what: poll, table: c.table, clock: OnServer, note: note}
 	for i := range samples + 1 {
-		token := uuid.Must(uuid.NewV7()).String()
+		token := newID()
 		before := onCPU(probe)
 		took, err := onServer(ctx, c.probe, claimSQL, token, 1)
 		if err != nil {
