@@ -302,7 +302,7 @@ func TestHostileTextInEveryColumn(t *testing.T) {
 		// What is left after the looks that we draw ourselves is all printable.
 		for _, line := range strings.Split(d.m.View(), "\n") {
 			rest := line
-			for _, code := range []string{"\x1b[m", "\x1b[1m", "\x1b[2m", "\x1b[1;36m", "\x1b[36m", "\x1b[33m", "\x1b[1;31m", "\x1b[34m", "\x1b[7m", "\x1b[1;35m", "\x1b[4m", "\x1b[7;1m"} {
+			for _, code := range []string{"\x1b[m", "\x1b[1m", "\x1b[2m", "\x1b[1;36m", "\x1b[36m", "\x1b[33m", "\x1b[1;31m", "\x1b[34m", "\x1b[7m", "\x1b[1;35m", "\x1b[4m", "\x1b[1;7m"} {
 				rest = strings.ReplaceAll(rest, code, "")
 			}
 			if clean := d.m.env.safe(rest); clean != rest {

@@ -5,9 +5,12 @@ package theme
 
 import (
 	"fmt"
+	"io"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
 
 	"jobtop/ui/text"
 )
@@ -47,19 +50,55 @@ type Theme struct {
 const closeAll = "\x1b[m"
 
 // The palettes keep to colours that stay apart for every kind of colour blindness: bad
-// differs from good by brightness and weight too, never by red and green alone.
-var palettes = map[string][roles]string{
-	"dark": {
-		Dim: "2", Strong: "1", Title: "1;36", Key: "1;36", Good: "36", Warn: "33", Bad: "1;31", Info: "34",
-		Selected: "7", Marked: "1;35", Field: "4", Button: "7;1", Profile: "7;1",
-	},
-	"light": {
-		Dim: "2", Strong: "1", Title: "1;34", Key: "1;34", Good: "34", Warn: "35", Bad: "1;31", Info: "36",
-		Selected: "7", Marked: "1;35", Field: "4", Button: "7;1", Profile: "7;1",
-	},
-	"none": {
-		Strong: "1", Title: "1", Key: "1", Bad: "1", Warn: "1", Selected: "7", Marked: "1", Field: "4", Button: "7;1", Profile: "7;1",
-	},
+// differs from good by brightness and weight too, never by red and green alone. Roles
+// that are left out are plain.
+var palettes = map[string]map[Role]lipgloss.Style{
+	"dark": both(map[Role]lipgloss.Style{
+		Dim: style.Faint(true), Title: coloured(cyan).Bold(true), Key: coloured(cyan).Bold(true), Good: coloured(cyan), Warn: coloured(yellow),
+		Bad: coloured(red).Bold(true), Info: coloured(blue), Marked: coloured(magenta).Bold(true),
+	}),
+	"light": both(map[Role]lipgloss.Style{
+		Dim: style.Faint(true), Title: coloured(blue).Bold(true), Key: coloured(blue).Bold(true), Good: coloured(blue), Warn: coloured(magenta),
+		Bad: coloured(red).Bold(true), Info: coloured(cyan), Marked: coloured(magenta).Bold(true),
+	}),
+	"none": both(map[Role]lipgloss.Style{
+		Title: style.Bold(true), Key: style.Bold(true), Warn: style.Bold(true), Bad: style.Bold(true), Marked: style.Bold(true),
+	}),
+}
+
+// both adds the looks that every palette has.
+func both(palette map[Role]lipgloss.Style) map[Role]lipgloss.Style {
+	palette[Strong] = style.Bold(true)
+	palette[Selected] = style.Reverse(true)
+	palette[Field] = style.Underline(true)
+	palette[Button] = style.Reverse(true).Bold(true)
+	palette[Profile] = style.Reverse(true).Bold(true)
+	return palette
+}
+
+// The 16 colours are the terminal's own, so that they suit its background. What a terminal
+// can do is not asked: every one knows these, and --no-color is for those that do not.
+const (
+	red     = lipgloss.Color("1")
+	yellow  = lipgloss.Color("3")
+	blue    = lipgloss.Color("4")
+	magenta = lipgloss.Color("5")
+	cyan    = lipgloss.Color("6")
+)
+
+var style = func() lipgloss.Style {
+	renderer := lipgloss.NewRenderer(io.Discard)
+	renderer.SetColorProfile(termenv.TrueColor)
+	return renderer.NewStyle()
+}()
+
+func coloured(c lipgloss.Color) lipgloss.Style { return style.Foreground(c) }
+
+// opening is what switches a style on. A frame styles thousands of cells, so each style is
+// rendered once and not for every cell.
+func opening(s lipgloss.Style) string {
+	before, _, _ := strings.Cut(s.Render("x"), "x")
+	return before
 }
 
 // New returns the theme of a name; auto, dark and "" are one, made to be readable on
@@ -76,10 +115,8 @@ func New(name string, charset text.Charset) (*Theme, error) {
 	if charset == text.ASCII {
 		t.Glyphs = asciiGlyphs
 	}
-	for role, codes := range palette {
-		if codes != "" {
-			t.open[role] = "\x1b[" + codes + "m"
-		}
+	for role, look := range palette {
+		t.open[role] = opening(look)
 	}
 	return t, nil
 }
@@ -91,12 +128,7 @@ func (t *Theme) Paint(colour string) {
 	if t.open[Good] == "" {
 		return
 	}
-	var r, g, b uint8
-	if n, err := strconv.ParseUint(colour, 10, 8); err == nil {
-		t.open[Profile] = fmt.Sprintf("\x1b[7;1;38;5;%dm", n)
-	} else if _, err := fmt.Sscanf(colour, "#%02x%02x%02x", &r, &g, &b); err == nil {
-		t.open[Profile] = fmt.Sprintf("\x1b[7;1;38;2;%d;%d;%dm", r, g, b)
-	}
+	t.open[Profile] = opening(palettes["none"][Profile].Foreground(lipgloss.Color(colour)))
 }
 
 // Valid reports whether name is one of Names.

@@ -89,7 +89,7 @@ func TestLine(t *testing.T) {
 
 func TestPaint(t *testing.T) {
 	for colour, want := range map[string]string{
-		"9": "\x1b[7;1;38;5;9mlive\x1b[m", "#ff8000": "\x1b[7;1;38;2;255;128;0mlive\x1b[m", "": "\x1b[7;1mlive\x1b[m", "red\x1b[2J": "\x1b[7;1mlive\x1b[m",
+		"9": "\x1b[1;7;91mlive\x1b[m", "#ff8000": "\x1b[1;7;38;2;255;128;0mlive\x1b[m", "": "\x1b[1;7mlive\x1b[m", "red\x1b[2J": "\x1b[1;7mlive\x1b[m",
 	} {
 		th, err := New("dark", text.Unicode)
 		if err != nil {
@@ -102,7 +102,7 @@ func TestPaint(t *testing.T) {
 	}
 	th, _ := New("none", text.Unicode)
 	th.Paint("9")
-	if got, want := th.In(Profile, "live"), "\x1b[7;1mlive\x1b[m"; got != want {
+	if got, want := th.In(Profile, "live"), "\x1b[1;7mlive\x1b[m"; got != want {
 		t.Errorf("without colours: got %q, want %q", got, want)
 	}
 }
