@@ -32,6 +32,8 @@ type Options struct {
 	// Hold carries out one act on each of some pending jobs, in the way in which the
 	// console does it in bulk.
 	Hold func(ctx context.Context, db *store.DB, jobs []store.Job) error
+	// Screens measures what the console costs its terminal, on the large table.
+	Screens func(ctx context.Context, dsn string) ([]ScreenFigure, error)
 	// Progress is told what is being done; it may be nil.
 	Progress func(doing string)
 }
@@ -132,6 +134,13 @@ func (b *bench) run(ctx context.Context) error {
 	}
 	if err := b.measure(ctx); err != nil {
 		return err
+	}
+	if t := b.tables[large]; t != nil && b.Screens != nil && b.wants(Done) {
+		b.Progress("measuring the console in a terminal")
+		var err error
+		if b.report.Screens, err = b.Screens(ctx, t.dsn); err != nil {
+			return err
+		}
 	}
 	if b.wants(Churn) {
 		if err := b.churn(ctx); err != nil {

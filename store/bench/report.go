@@ -15,6 +15,7 @@ type Report struct {
 	Rounds  int
 	Tables  []Table
 	Figures []Figure
+	Screens []ScreenFigure
 	Goals   []Goal
 	Took    time.Duration
 }
@@ -71,6 +72,14 @@ type Figure struct {
 	// the machine hardly changes; 0 where it cannot be measured.
 	CPU  time.Duration
 	Note string // what else is to be said, such as that a list said it was bounded
+}
+
+// ScreenFigure is what the console costs its terminal or the machine it runs on.
+type ScreenFigure struct {
+	What  string
+	Size  string // of the terminal
+	Value float64
+	Unit  string // bytes, ms or MiB
 }
 
 // Goal is a figure, or a ratio of two of one run, held against what was promised.

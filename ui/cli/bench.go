@@ -116,6 +116,7 @@ func (a *app) bench(ctx context.Context, o bench.Options, asJSON bool) error {
 	o.Hold = holdInBulk(actions.NewJournal(directory), a.client())
 	progress := &benchProgress{app: a, terminal: isTerminal(a.stderr) && os.Getenv("TERM") != "dumb"}
 	o.Progress = progress.tell
+	o.Screens = measureScreens
 	report, err := bench.Run(ctx, o)
 	progress.clear()
 	if err != nil {
@@ -210,6 +211,10 @@ func (a *app) writeBench(r bench.Report) error {
 		figures.add(plain(f.What), plain(f.Beside), plain(string(f.Clock)), plain(milliseconds(f.Median)), plain(milliseconds(f.Least)), plain(milliseconds(f.P95)), plain(milliseconds(f.CPU)),
 			plain(text.Count(int64(f.N))), cell{f.Note, theme.Dim})
 	}
+	screens := table{columns: []column{{title: "the console", least: 16}, {title: "terminal"}, {title: "median", right: true}}}
+	for _, f := range r.Screens {
+		screens.add(plain(f.What), plain(f.Size), plain(fmt.Sprintf("%.0f %s", f.Value, f.Unit)))
+	}
 	goals := table{columns: []column{{title: "goal", least: 24}, {title: "measured", right: true}, {title: "promised"}, {title: ""}}}
 	for _, g := range r.Goals {
 		bound := "at most "
@@ -222,7 +227,7 @@ func (a *app) writeBench(r bench.Report) error {
 		}
 		goals.add(plain(g.What), plain(measured(g.Value, g.Unit)), plain(bound+measured(g.Bound, g.Unit)), verdict)
 	}
-	for _, t := range []table{tables, figures, goals} {
+	for _, t := range []table{tables, figures, screens, goals} {
 		if len(t.rows) == 0 {
 			continue
 		}

@@ -17,6 +17,7 @@ type benchJSON struct {
 	TookSeconds seconds           `json:"took_seconds"`
 	Tables      []benchTableJSON  `json:"tables"`
 	Figures     []benchFigureJSON `json:"figures"`
+	Screens     []benchScreenJSON `json:"screens"`
 	Goals       []benchGoalJSON   `json:"goals"`
 }
 
@@ -56,6 +57,13 @@ type benchFigureJSON struct {
 	Note   *string  `json:"note"`
 }
 
+type benchScreenJSON struct {
+	What  string  `json:"what"`
+	Size  string  `json:"terminal"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+}
+
 type benchGoalJSON struct {
 	What    string  `json:"what"`
 	Value   float64 `json:"value"`
@@ -77,7 +85,7 @@ func newBenchJSON(r bench.Report) benchJSON {
 		Server: benchServerJSON{Sandbox: r.Server.Sandbox, Version: r.Server.Version, SharedBuffers: r.Server.SharedBuffers,
 			Durable: r.Server.Fsync && r.Server.SynchronousCommit, Locale: r.Server.Locale},
 		Jobs: r.Jobs, Rounds: r.Rounds, TookSeconds: seconds(r.Took),
-		Tables: []benchTableJSON{}, Figures: []benchFigureJSON{}, Goals: []benchGoalJSON{},
+		Tables: []benchTableJSON{}, Figures: []benchFigureJSON{}, Screens: []benchScreenJSON{}, Goals: []benchGoalJSON{},
 	}
 	if r.Machine.Memory > 0 {
 		j.Machine.Memory = &r.Machine.Memory
@@ -96,6 +104,9 @@ func newBenchJSON(r bench.Report) benchJSON {
 			figure.CPU = &cpu
 		}
 		j.Figures = append(j.Figures, figure)
+	}
+	for _, f := range r.Screens {
+		j.Screens = append(j.Screens, benchScreenJSON{f.What, f.Size, math.Round(f.Value*1000) / 1000, f.Unit})
 	}
 	for _, g := range r.Goals {
 		j.Goals = append(j.Goals, benchGoalJSON{g.What, math.Round(g.Value*1000) / 1000, g.Bound, orNull(g.Unit), g.AtLeast, g.Met})
