@@ -20,7 +20,7 @@ WITH RECURSIVE hops (kind) AS (
     FROM jobtop.attempts t
    WHERE t.finished_at > statement_timestamp() - @window::bigint * interval '1 microsecond'
    ORDER BY t.finished_at DESC LIMIT @sample::bigint
-), span AS (
+), span AS MATERIALIZED (
   SELECT CASE WHEN count(*) < @sample::bigint THEN statement_timestamp() - @window::bigint * interval '1 microsecond'
               ELSE min(r.finished_at) END AS start,
          count(*) >= @sample::bigint AS sampled

@@ -4,7 +4,7 @@ WITH recent AS MATERIALIZED (
     FROM jobtop.actions a
    WHERE a.at > statement_timestamp() - @window::bigint * interval '1 microsecond'
    ORDER BY a.at DESC, a.action_id DESC LIMIT @sample::bigint
-), span AS (
+), span AS MATERIALIZED (
   SELECT CASE WHEN count(*) < @sample::bigint THEN statement_timestamp() - @window::bigint * interval '1 microsecond'
               ELSE min(r.at) END AS start,
          count(*) >= @sample::bigint AS sampled
