@@ -7,10 +7,9 @@ SET LOCAL ROLE jobtop_owner;
 CREATE PROCEDURE jobtop.begin_effects(job_ids text[], token uuid, INOUT answers text[] DEFAULT NULL, INOUT effect_keys text[] DEFAULT NULL, INOUT receipt_ids text[] DEFAULT NULL)
 LANGUAGE plpgsql AS $$
 BEGIN
-  SELECT pg_catalog.array_agg(i.answer ORDER BY u.n), pg_catalog.array_agg(i.effect_key ORDER BY u.n), pg_catalog.array_agg(i.receipt_id ORDER BY u.n)
+  SELECT pg_catalog.array_agg(i.answer ORDER BY i.n), pg_catalog.array_agg(i.effect_key ORDER BY i.n), pg_catalog.array_agg(i.receipt_id ORDER BY i.n)
     INTO answers, effect_keys, receipt_ids
-    FROM ROWS FROM (pg_catalog.unnest(begin_effects.job_ids)) WITH ORDINALITY AS u(id, n),
-         LATERAL jobtop.record_intent(u.id, begin_effects.token) i;
+    FROM jobtop.record_intents(begin_effects.job_ids, begin_effects.token) i;
   COMMIT;
 END $$;
 -- +goose StatementEnd
