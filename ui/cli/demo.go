@@ -162,11 +162,15 @@ It runs until it is stopped (ctrl-c), and leaves nothing behind.
 	return nil
 }
 
+// demoShare is what the console may take of the demo's server, which nobody else needs.
+const demoShare = 0.5
+
 // showDemo opens the console on the demo, with the operator's own settings but for the
 // database and the lookup.
 func (a *app) showDemo(ctx context.Context, d *demo.Demo, lookup []string) error {
 	a.flags.db, a.flags.profile, a.profile = d.DSN(), "", config.Profile{}
 	a.config.Lookup = map[string]config.Lookup{"*": {Command: lookup}}
+	a.config.Share = demoShare
 	return a.runConsole(ctx)
 }
 
@@ -174,6 +178,7 @@ func (a *app) showDemo(ctx context.Context, d *demo.Demo, lookup []string) error
 func writeDemoConfig(d *demo.Demo, lookup []string) (string, error) {
 	text, err := toml.Marshal(map[string]any{
 		"profile":  demoName,
+		"share":    demoShare,
 		"profiles": map[string]any{demoName: map[string]string{"dsn": d.DSN()}},
 		"lookup":   map[string]any{"*": map[string]any{"command": lookup}},
 	})

@@ -28,6 +28,9 @@ type Config struct {
 	Operator string `toml:"operator"`
 	// Refresh is the pause between two looks at the database; zero: the default.
 	Refresh Duration `toml:"refresh"`
+	// Share is how much of one core of the server all consoles' reading may take together,
+	// from 0 to 1; zero: the default.
+	Share float64 `toml:"share"`
 	// Profile names the profile to use where no database is named otherwise.
 	Profile  string             `toml:"profile"`
 	Profiles map[string]Profile `toml:"profiles"`
@@ -136,6 +139,9 @@ func (c Config) check() error {
 	}
 	if c.Refresh != 0 && c.Refresh < Duration(100*time.Millisecond) {
 		return errors.New("refresh is below 100ms")
+	}
+	if !(c.Share >= 0 && c.Share <= 1) {
+		return errors.New("share is a part of one core of the server, from 0.001 to 1; 0.01 is one per cent")
 	}
 	return nil
 }

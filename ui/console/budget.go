@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -14,6 +15,7 @@ import (
 //
 // The share belongs to all consoles on the database together.
 type budget struct {
+	share    float64 // of one core, for all consoles; defaultShare if zero
 	consoles int
 	before   time.Duration // the reader's ServerTime when it was last charged
 	window   []spending    // that still counts
@@ -35,8 +37,8 @@ type beat struct {
 }
 
 const (
-	// share is how much of one core of the server all reading may take.
-	share        = 0.01
+	// defaultShare is how much of one core of the server all reading may take.
+	defaultShare = 0.01
 	budgetWindow = time.Minute
 	// mostWait is the longest wait, even where a read costs more than its share of that.
 	mostWait = 5 * time.Minute
@@ -80,8 +82,10 @@ func (r *beat) usual() time.Duration {
 
 func (r *beat) load() float64 { return float64(r.usual()) / float64(max(r.want, 1)) }
 
+func (b *budget) total() float64 { return cmp.Or(b.share, defaultShare) }
+
 // own is the part of the share that this console has.
-func (b *budget) own() float64 { return share / float64(max(1, b.consoles)) }
+func (b *budget) own() float64 { return b.total() / float64(max(1, b.consoles)) }
 
 // every is how often a read may come, at most as often as it is wanted. Those that need
 // less than their equal part leave the rest to the dearer ones, which come less often.
@@ -154,7 +158,7 @@ func (b *budget) why(name, what string, every time.Duration) string {
 		}
 		why += ": " + what + " costs " + text.Duration(roundCost(cost))
 	}
-	why += " and the budget is 1 % of one core"
+	why += " and the budget is " + text.Percent(b.total()) + " of one core"
 	if b.consoles > 1 {
 		why += " for " + text.Count(int64(b.consoles)) + " consoles"
 	}

@@ -61,7 +61,7 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 		after:    func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) },
 		requests: requests{open: map[string]int{}},
 		alarms:   map[string]int{},
-		poller:   poller{refresh: refresh, wait: refresh},
+		poller:   poller{refresh: refresh, wait: refresh, budget: budget{share: o.Config.Share}},
 	}
 	m := &model{env: e, findings: map[string]*finding{}}
 	e.ledger.of = map[string]*entry{}
@@ -285,7 +285,7 @@ func (m *model) pace(direction int) tea.Cmd {
 	}
 	p.refresh = to
 	p.wait = p.pace(m.env.now())
-	m.env.say(theme.Plain, "refreshed every "+text.Duration(to)+", or less often to stay within 1 % of one core of the server")
+	m.env.say(theme.Plain, "refreshed every "+text.Duration(to)+", or less often to stay within "+text.Percent(m.env.poller.budget.total())+" of one core of the server")
 	if p.paused || m.env.asking("poll") {
 		return nil
 	}
