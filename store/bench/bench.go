@@ -34,6 +34,8 @@ type Options struct {
 	Hold func(ctx context.Context, db *store.DB, jobs []store.Job) error
 	// Screens measures what the console costs its terminal, on the large table.
 	Screens func(ctx context.Context, dsn string) ([]ScreenFigure, error)
+	// Console runs a console on a table until ctx is done, as eager as it can be made.
+	Console func(ctx context.Context, dsn string) error
 	// Progress is told what is being done; it may be nil.
 	Progress func(doing string)
 }
@@ -148,7 +150,7 @@ func (b *bench) run(ctx context.Context) error {
 		}
 	}
 	b.judge()
-	return nil
+	return b.share(ctx)
 }
 
 func (b *bench) disconnect(ctx context.Context) {

@@ -38,7 +38,7 @@ func (b *bench) churn(ctx context.Context) error {
 		if *conn, err = connect(ctx, t.dsn); err != nil {
 			return err
 		}
-		defer (*conn).Close(context.WithoutCancel(ctx))
+		b.conns = append(b.conns, *conn)
 	}
 	if err := c.enqueue(ctx, backlog); err != nil {
 		return err

@@ -55,7 +55,7 @@ func (b *bench) fill(ctx context.Context, s size) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 
 	before, err := indexes(ctx, conn)
 	if err != nil {
@@ -122,7 +122,7 @@ func (b *bench) eachFilled(ctx context.Context, dsn string, do func(ctx context.
 				cancel(err)
 				return
 			}
-			defer conn.Close(context.WithoutCancel(ctx))
+			defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 			for name := range work {
 				if err := do(ctx, conn, name); err != nil && ctx.Err() == nil {
 					cancel(fmt.Errorf("filling %s: %w", name, err))

@@ -27,6 +27,9 @@ func (b *bench) judge() {
 		}
 		b.report.Goals = append(b.report.Goals, g)
 	}
+	for _, what := range []string{claimQuiet, claimOld} {
+		b.below(what, f(what, moving), 10*time.Millisecond)
+	}
 	b.ratio("an act, to a bare guarded UPDATE, both with their commit", f(oneAct, large), f(bareUpdate, large), 2, false)
 	b.ratio("the rate of a bulk, to that of the loop", f(loop, large), f(bulk, large), 0.5, true)
 }

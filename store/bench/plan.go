@@ -147,7 +147,7 @@ func (b *bench) planSearches(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close(ctx)
+	b.conns = append(b.conns, conn)
 	number := (t.size.done/2)/5*5 + 5
 	if t.size.done < 5 {
 		number = 1

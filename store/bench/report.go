@@ -85,8 +85,8 @@ type ScreenFigure struct {
 // Goal is a figure, or a ratio of two of one run, held against what was promised.
 type Goal struct {
 	What string
-	// Value and Bound are milliseconds where Unit is "ms", ratios where it is "x", and 1
-	// for yes where it is "".
+	// Value and Bound are milliseconds where Unit is "ms", ratios where it is "x", a share
+	// where it is "%", and 1 for yes where it is "".
 	Value, Bound float64
 	Unit         string
 	AtLeast      bool // the bound is a lower one

@@ -116,7 +116,7 @@ func (a *app) bench(ctx context.Context, o bench.Options, asJSON bool) error {
 	o.Hold = holdInBulk(actions.NewJournal(directory), a.client())
 	progress := &benchProgress{app: a, terminal: isTerminal(a.stderr) && os.Getenv("TERM") != "dumb"}
 	o.Progress = progress.tell
-	o.Screens = measureScreens
+	o.Screens, o.Console = measureScreens, eagerConsole
 	report, err := bench.Run(ctx, o)
 	progress.clear()
 	if err != nil {
@@ -221,6 +221,9 @@ func (a *app) writeBench(r bench.Report) error {
 		if g.AtLeast {
 			bound = "at least "
 		}
+		if g.Unit == "" {
+			bound = ""
+		}
 		verdict := cell{"met", theme.Good}
 		if !g.Met {
 			verdict = cell{"missed", theme.Bad}
@@ -251,8 +254,8 @@ func measured(value float64, unit string) string {
 	switch unit {
 	case "x":
 		return fmt.Sprintf("%.2f x", value)
-	case "ms":
-		return fmt.Sprintf("%.2f ms", value)
+	case "ms", "%":
+		return fmt.Sprintf("%.2f %s", value, unit)
 	}
 	if value == 1 {
 		return "yes"

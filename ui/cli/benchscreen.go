@@ -48,33 +48,14 @@ func measureScreens(ctx context.Context, dsn string) ([]bench.ScreenFigure, erro
 }
 
 func measureScreen(ctx context.Context, self, dsn string, size pty.Winsize) (figures []bench.ScreenFigure, err error) {
-	home, err := os.MkdirTemp("", "jobtop-bench-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(home) }()
-	// Not through the arguments, which everybody on the machine can read.
-	config := filepath.Join(home, "config.toml")
-	if err := os.WriteFile(config, fmt.Appendf(nil, "profile = 'bench'\n[profiles.bench]\ndsn = %s\n", strconv.Quote(dsn)), 0o600); err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, "--config", config, "--profile", "bench", "--refresh", "2s")
-	// A terminal of this kind is not asked anything that nobody here would answer.
-	cmd.Env = append(os.Environ(), "TERM=screen-256color", "XDG_STATE_HOME="+home, "DATABASE_URL=", "NO_COLOR=", "TMUX=")
 	began := time.Now()
-	file, err := pty.StartWithSize(cmd, &size)
+	s, err := openScreen(ctx, self, dsn, size, "--refresh", "2s")
 	if err != nil {
 		return nil, err
 	}
-	s := &watched{file: file, last: time.Now()}
-	go s.read()
-	defer func() {
-		_, _ = file.Write([]byte("\x03"))
-		err = errors.Join(err, cmd.Wait())
-		_ = file.Close()
-	}()
+	defer func() { err = errors.Join(err, s.close()) }()
 
 	add := func(what string, value float64, unit string) {
 		figures = append(figures, bench.ScreenFigure{What: what, Size: fmt.Sprintf("%dx%d", size.Cols, size.Rows), Value: value, Unit: unit})
@@ -116,10 +97,36 @@ func measureScreen(ctx context.Context, self, dsn string, size pty.Winsize) (fig
 		add(m.what, middle(sent), "bytes")
 	}
 	add(screenAnswer, middle(answers), "ms")
-	if kilobytes := peakMemory(cmd.Process.Pid); kilobytes > 0 {
+	if kilobytes := peakMemory(s.cmd.Process.Pid); kilobytes > 0 {
 		add(screenMemory, float64(kilobytes)/1024, "MiB")
 	}
 	return figures, nil
+}
+
+// eagerConsole looks at the stuck jobs as often as it can, until ctx is done.
+func eagerConsole(ctx context.Context, dsn string) (err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	s, err := openScreen(context.WithoutCancel(ctx), self, dsn, pty.Winsize{Cols: 120, Rows: 40}, "--refresh", "500ms", "--view", "stuck")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	// By hand too, but never so soon again that it would insist.
+	tick := time.NewTicker(11 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if _, err := s.file.Write([]byte("R")); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 func middle(values []float64) float64 {
@@ -143,15 +150,48 @@ func peakMemory(pid int) int64 {
 	return 0
 }
 
-// watched is a terminal whose output is counted.
+// watched is a console in a terminal whose output is counted.
 type watched struct {
+	cmd  *exec.Cmd
 	file *os.File
+	home string
 
 	mu    sync.Mutex
 	text  bytes.Buffer
 	n     int
 	last  time.Time // when something came
 	ended error
+}
+
+// openScreen starts the console on a database, with its own settings and journal.
+func openScreen(ctx context.Context, self, dsn string, size pty.Winsize, flags ...string) (*watched, error) {
+	home, err := os.MkdirTemp("", "jobtop-bench-")
+	if err != nil {
+		return nil, err
+	}
+	s := &watched{home: home, last: time.Now()}
+	// Not through the arguments, which everybody on the machine can read.
+	config := filepath.Join(home, "config.toml")
+	if err = os.WriteFile(config, fmt.Appendf(nil, "profile = 'bench'\n[profiles.bench]\ndsn = %s\n", strconv.Quote(dsn)), 0o600); err == nil {
+		s.cmd = exec.CommandContext(ctx, self, append([]string{"--config", config}, flags...)...)
+		// A terminal of this kind is not asked anything that nobody here would answer.
+		s.cmd.Env = append(os.Environ(), "TERM=screen-256color", "XDG_STATE_HOME="+home, "DATABASE_URL=", "PGSERVICE=", "PGDATABASE=", "PGHOST=", "PGHOSTADDR=", "NO_COLOR=", "TMUX=")
+		s.file, err = pty.StartWithSize(s.cmd, &size)
+	}
+	if err != nil {
+		_ = os.RemoveAll(home)
+		return nil, err
+	}
+	go s.read()
+	return s, nil
+}
+
+// close ends the console as a person would.
+func (s *watched) close() error {
+	_, _ = s.file.Write([]byte("\x03"))
+	err := s.cmd.Wait()
+	_ = s.file.Close()
+	return errors.Join(err, os.RemoveAll(s.home))
 }
 
 func (s *watched) read() {

@@ -184,9 +184,9 @@ func roundCost(d time.Duration) time.Duration {
 
 // stepUp rounds a wait up, so that it seldom changes.
 func stepUp(d time.Duration) time.Duration {
-	for _, s := range []time.Duration{1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 120, 150, 200, 240, 300} {
-		if d <= s*time.Second {
-			return s * time.Second
+	for _, seconds := range []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 120, 150, 200, 240, 300} {
+		if step := time.Duration(seconds) * time.Second; d <= step {
+			return step
 		}
 	}
 	return d.Round(time.Minute)

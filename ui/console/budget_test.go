@@ -16,7 +16,7 @@ func (b *budget) spend(now time.Time, name string, want, cost time.Duration) {
 }
 
 func TestBudgetPace(t *testing.T) {
-	type costs []time.Duration // of looks, and of the overview, in milliseconds
+	type costs []int // of looks, and of the overview, in milliseconds
 	for name, c := range map[string]struct {
 		looks, overviews costs
 		consoles         int
@@ -35,10 +35,10 @@ func TestBudgetPace(t *testing.T) {
 		b := budget{consoles: c.consoles}
 		now := time.Unix(0, 0)
 		for _, cost := range c.looks {
-			b.spend(now, beatLook, 2*time.Second, cost*ms)
+			b.spend(now, beatLook, 2*time.Second, time.Duration(cost)*ms)
 		}
 		for _, cost := range c.overviews {
-			b.spend(now, beatOverview, 10*time.Second, cost*ms)
+			b.spend(now, beatOverview, 10*time.Second, time.Duration(cost)*ms)
 		}
 		if got := b.every(beatLook, 2*time.Second); got != c.look {
 			t.Errorf("%s: a look every %v, want %v", name, got, c.look)
