@@ -116,6 +116,7 @@ func Start(ctx context.Context, o Options) (_ *Demo, err error) {
 			return d.server.InsertHistory(ctx, database, made.History)
 		}},
 		{"workers", func() error { return d.startParts(running, o, made, workerDSN) }},
+		{"first job", func() error { return d.awaitLife(ctx, running) }},
 	} {
 		if o.Progress != nil {
 			o.Progress(stage.name, 0)
@@ -166,6 +167,28 @@ func (d *Demo) startParts(running context.Context, o Options, past Past, workerD
 		return d.fleet.trouble(ctx, o.Workers, past.Scenario.dice("trouble"))
 	}, running)
 	return nil
+}
+
+// awaitLife waits until a worker has claimed a job, so that the first look does not find
+// that heartbeats stopped everywhere. On a machine that is too busy for that, it goes on.
+func (d *Demo) awaitLife(ctx, running context.Context) error {
+	db, err := d.open(running, d.dsn, "jobtop demo start")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	for {
+		poll, err := db.Poll(ctx)
+		if err == nil && poll.NewestHeartbeat != nil && *poll.NewestHeartbeat < time.Second {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(running)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // slots is how many jobs a worker must run at once to keep up with the rate.
