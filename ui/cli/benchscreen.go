@@ -76,7 +76,7 @@ func measureScreen(ctx context.Context, self, dsn string, size pty.Winsize) (fig
 		return nil, err
 	}
 	before := s.count()
-	const refreshes = 5
+	const refreshes = 3
 	select {
 	case <-time.After(refreshes * 2 * time.Second):
 	case <-ctx.Done():
