@@ -159,7 +159,8 @@ func (t *Table[R]) withGone(rows, old []row[R], seen map[string]bool, past bool)
 	return merged
 }
 
-// follow finds the selected row again and keeps it on its line of the screen.
+// follow finds the selected row again and keeps it on its line of the screen. A list that
+// shows its beginning goes on showing it, so that what is new at the top is seen.
 func (t *Table[R]) follow(line int) {
 	if len(t.rows) == 0 {
 		t.at, t.top = 0, 0
@@ -172,7 +173,9 @@ func (t *Table[R]) follow(line int) {
 	for i, r := range t.rows {
 		if r.key == t.selected {
 			t.at = i
-			t.top = i - line
+			if t.top > 0 {
+				t.top = i - line
+			}
 			t.clamp()
 			return
 		}

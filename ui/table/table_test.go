@@ -91,6 +91,22 @@ func TestSelectionFollowsTheRow(t *testing.T) {
 	}
 }
 
+// A log that is read from its beginning shows what comes there; the selection moves down
+// with its row, and one further down keeps its line.
+func TestWhatIsNewAtTheTopShows(t *testing.T) {
+	table := newTable()
+	table.View(plain(t), 40, 4)
+	table.Set(items("c", "d", "e", "f", "g"))
+	table.Set(items("a", "b", "c", "d", "e", "f", "g"))
+	shown := strings.Join(lines(t, table, 40, 4), "\n")
+	if !strings.Contains(shown, "a") || !strings.Contains(shown, ">+ c") && !strings.Contains(shown, ">  c") {
+		t.Errorf("the new rows do not show above the selected one:\n%s", shown)
+	}
+	if got := selected(t, table); got != "c" {
+		t.Errorf("selected %q, want c", got)
+	}
+}
+
 func TestASelectedRowThatWentStaysUntilLeft(t *testing.T) {
 	table := newTable()
 	table.View(plain(t), 40, 10)
