@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -29,6 +30,8 @@ const (
 func TestMain(m *testing.M) {
 	dsn := os.Getenv(asConsole)
 	if dsn == "" {
+		// Under nohup, the consoles that the tests start would ignore a hang-up, as they should.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 		os.Exit(m.Run())
 	}
 	db, err := store.Open(context.Background(), store.Options{DSN: dsn})
