@@ -39,7 +39,11 @@ func (db *DB) Poll(ctx context.Context) (Poll, error) {
 		})},
 		statement{sql: query("poll_done"), arguments: pgx.NamedArgs{"bound": CountBound}, rows: one(done.scan)},
 		statement{sql: query("poll_due"), arguments: pgx.NamedArgs{"bound": CountBound, "kinds": kindsBound}, rows: one(p.scanDue)},
-		statement{sql: query("poll_running"), arguments: pgx.NamedArgs{"bound": RunningBound, "newest": newestClaims}, rows: one(p.scanRunning)},
+		statement{sql: query("poll_running"), arguments: pgx.NamedArgs{"bound": RunningBound, "newest": newestClaims}, rows: one(func(row pgx.Rows) error {
+			running, err := p.scanRunning(row)
+			open["running"] = running
+			return err
+		})},
 		statement{sql: query("poll_paused"), rows: each(p.scanPaused)},
 		statement{sql: query("poll_consoles"), rows: one(func(row pgx.Rows) error { return row.Scan(&p.Consoles) })},
 		statement{sql: query("clock"), rows: one(func(row pgx.Rows) error { return row.Scan(&p.At) })},
@@ -76,11 +80,11 @@ func (p *Poll) scanDue(row pgx.Rows) error {
 	return nil
 }
 
-func (p *Poll) scanRunning(row pgx.Rows) error {
+func (p *Poll) scanRunning(row pgx.Rows) (StateCount, error) {
 	var running int64
-	var worst, heartbeat, timeout *int64
-	if err := row.Scan(&running, &p.Stuck.N, &worst, &heartbeat, &timeout); err != nil {
-		return err
+	var oldest, worst, heartbeat, timeout *int64
+	if err := row.Scan(&running, &oldest, &p.Stuck.N, &worst, &heartbeat, &timeout); err != nil {
+		return StateCount{}, err
 	}
 	p.Stuck.Precision = Exact
 	if running > RunningBound {
@@ -88,7 +92,7 @@ func (p *Poll) scanRunning(row pgx.Rows) error {
 	}
 	p.Stuck.N = min(p.Stuck.N, RunningBound)
 	p.OldestStuck, p.NewestHeartbeat, p.SmallestTimeout = micros(worst), micros(heartbeat), micros(timeout)
-	return nil
+	return StateCount{State: "running", Count: counted(running, RunningBound), OldestAge: micros(oldest)}, nil
 }
 
 func (p *Poll) scanPaused(row pgx.Rows) error {

@@ -1,13 +1,16 @@
 -- What each kind has waiting, open and lately done. The kinds that wait are found by hopping along the queue's
 -- index; of each open state so many jobs are counted as the bound says, those longest in it first; durations and
 -- failures come from a sample of the attempts that ended in the window.
-WITH RECURSIVE hops (kind) AS (
-  (SELECT j.kind FROM jobtop.jobs j WHERE j.state IN ('pending', 'failed') ORDER BY j.kind LIMIT 1)
+WITH RECURSIVE hops (kind, run_at) AS (
+  (SELECT j.kind, j.run_at FROM jobtop.jobs j WHERE j.state IN ('pending', 'failed') ORDER BY j.kind, j.run_at LIMIT 1)
   UNION ALL
-  SELECT (SELECT j.kind FROM jobtop.jobs j WHERE j.state IN ('pending', 'failed') AND j.kind > h.kind ORDER BY j.kind LIMIT 1)
-    FROM hops h WHERE h.kind IS NOT NULL
+  SELECT n.kind, n.run_at
+    FROM hops h
+   CROSS JOIN LATERAL (SELECT j.kind, j.run_at FROM jobtop.jobs j
+                        WHERE j.state IN ('pending', 'failed') AND j.kind > h.kind
+                        ORDER BY j.kind, j.run_at LIMIT 1) n
 ), waiting AS MATERIALIZED (
-  SELECT h.kind FROM hops h WHERE h.kind IS NOT NULL LIMIT @kinds::bigint
+  SELECT h.kind, h.run_at FROM hops h LIMIT @kinds::bigint
 ), open AS MATERIALIZED (
   SELECT s.state, j.kind, count(*) AS n
     FROM unnest(ARRAY['running', 'failed', 'review', 'dead']) AS s(state)
@@ -38,13 +41,13 @@ WITH RECURSIVE hops (kind) AS (
    UNION SELECT p.kind FROM jobtop.paused p WHERE p.until IS NULL OR p.until > statement_timestamp()
 )
 SELECT n.kind,
-       (SELECT count(*) FROM (SELECT FROM jobtop.jobs j
-                               WHERE j.state IN ('pending', 'failed') AND j.kind = n.kind AND j.run_at <= statement_timestamp()
-                               ORDER BY j.run_at LIMIT @bound::bigint + 1) due),
-       (SELECT (extract(epoch FROM statement_timestamp() - greatest(f.run_at, statement_timestamp() - interval '100 years')) * 1000000)::bigint
-          FROM (SELECT j.run_at FROM jobtop.jobs j
-                 WHERE j.state IN ('pending', 'failed') AND j.kind = n.kind AND j.run_at <= statement_timestamp()
-                 ORDER BY j.run_at LIMIT 1) f),
+       (SELECT count(*) FROM waiting w
+         CROSS JOIN LATERAL (SELECT FROM jobtop.jobs j
+                              WHERE j.state IN ('pending', 'failed') AND j.kind = w.kind AND j.run_at >= w.run_at AND j.run_at <= statement_timestamp()
+                              ORDER BY j.run_at LIMIT @bound::bigint + 1) due
+         WHERE w.kind = n.kind),
+       (SELECT (extract(epoch FROM statement_timestamp() - greatest(w.run_at, statement_timestamp() - interval '100 years')) * 1000000)::bigint
+          FROM waiting w WHERE w.kind = n.kind AND w.run_at <= statement_timestamp()),
        coalesce((SELECT o.n FROM open o WHERE o.state = 'running' AND o.kind = n.kind), 0),
        coalesce((SELECT o.n FROM open o WHERE o.state = 'failed' AND o.kind = n.kind), 0),
        coalesce((SELECT o.n FROM open o WHERE o.state = 'review' AND o.kind = n.kind), 0),
