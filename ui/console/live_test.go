@@ -145,7 +145,7 @@ func TestLiveSignalsGiveTheTerminalBack(t *testing.T) {
 	live(t, dsn)
 	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT} {
 		s := inTerminal(t, dsn, "review", 80, 24)
-		s.shows("charge-5")
+		s.shows("charge-5", "RW") // only then is it known what may be done
 		s.keys("E")
 		s.shows("┌ Requeue")
 		s.signal(sig)

@@ -33,7 +33,7 @@ func TestLiveOverSSHInsideTmux(t *testing.T) {
 	console := fmt.Sprintf("env %s='%s' %s=review TZ=UTC '%s' -test.run='^$'", asConsole, dsn, asView, self)
 
 	s := inTerminalRun(t, 100, 30, login("env TERM=xterm tmux -u -f /dev/null -S "+socket+` new-session "`+console+`"`)...)
-	s.shows("charge-5", "may have happened")
+	s.shows("charge-5", "may have happened", "RW")
 	s.keys("jE")
 	s.dialog("Requeue charge-1")
 	s.keys("ticket")

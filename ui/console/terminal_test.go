@@ -177,10 +177,10 @@ func (s *terminalTest) mode(name string) bool {
 // eventually waits until a condition holds.
 func (s *terminalTest) eventually(what string, holds func() bool) {
 	s.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
-			s.t.Fatalf("%s: not within 20 s; the screen is\n%s", what, s.text())
+			s.t.Fatalf("%s: not within a minute; the screen is\n%s", what, s.text())
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
