@@ -133,7 +133,9 @@ func (db *DB) Row(ctx context.Context, id string) (Job, error) {
 // the job empty.
 func jobRow(id string, errorLimit int, into *Job) statement {
 	return statement{
-		sql:       "WITH found AS MATERIALIZED (" + part("job_found") + ")\n" + query("jobs_rows"),
+		// With the id itself the planner knows how many attempts the job has.
+		sql: "WITH found AS MATERIALIZED (" + part("job_found") + ")\n" +
+			strings.Replace(query("jobs_rows"), "jobtop.evidence(f.id)", "jobtop.evidence(@id::text)", 1),
 		arguments: pgx.NamedArgs{"id": storable(id), "error_limit": errorLimit},
 		rows: one(func(row pgx.Rows) (err error) {
 			*into, _, err = scanJob(row)

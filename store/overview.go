@@ -141,7 +141,7 @@ func (o *Overview) scanKind(row pgx.Rows) error {
 	if err := row.Scan(&k.Kind, &due, &oldest, &running, &failed, &review, &dead, &k.Ended, &k.Done, &median, &p95, &span, &k.Sampled, &full); err != nil {
 		return err
 	}
-	k.Due, k.OldestDue = counted(due, CountBound), micros(oldest)
+	k.Due, k.OldestDue = counted(due), micros(oldest)
 	part := func(n int64, state string) Count {
 		for _, f := range full {
 			if f == state {

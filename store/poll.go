@@ -13,7 +13,7 @@ const (
 	CountBound = 10_000
 	// RunningBound: so many running jobs are looked at for their heartbeats, those
 	// claimed longest ago first.
-	RunningBound = 10_000
+	RunningBound = CountBound
 	// newestClaims are looked at besides, for the newest heartbeat of all.
 	newestClaims = 500
 	// kindsBound: due jobs are counted for so many kinds.
@@ -33,7 +33,7 @@ func (db *DB) Poll(ctx context.Context) (Poll, error) {
 			if err := row.Scan(&s.State, &s.Count.N, &oldest); err != nil {
 				return err
 			}
-			s.Count, s.OldestAge = counted(s.Count.N, CountBound), micros(oldest)
+			s.Count, s.OldestAge = counted(s.Count.N), micros(oldest)
 			open[s.State] = s
 			return nil
 		})},
@@ -59,10 +59,10 @@ func (db *DB) Poll(ctx context.Context) (Poll, error) {
 	return p, nil
 }
 
-// counted labels a count that stopped one row beyond its bound.
-func counted(n, bound int64) Count {
-	if n > bound {
-		return Count{N: bound, Precision: Capped}
+// counted labels a count that stopped one row beyond CountBound.
+func counted(n int64) Count {
+	if n > CountBound {
+		return Count{N: CountBound, Precision: Capped}
 	}
 	return Count{N: n, Precision: Exact}
 }
@@ -73,7 +73,7 @@ func (p *Poll) scanDue(row pgx.Rows) error {
 	if err := row.Scan(&kinds, &due, &oldest); err != nil {
 		return err
 	}
-	p.Due, p.OldestDue = counted(due, CountBound), micros(oldest)
+	p.Due, p.OldestDue = counted(due), micros(oldest)
 	if kinds > kindsBound {
 		p.Due.Precision = Capped
 	}
@@ -92,7 +92,7 @@ func (p *Poll) scanRunning(row pgx.Rows) (StateCount, error) {
 	}
 	p.Stuck.N = min(p.Stuck.N, RunningBound)
 	p.OldestStuck, p.NewestHeartbeat, p.SmallestTimeout = micros(worst), micros(heartbeat), micros(timeout)
-	return StateCount{State: "running", Count: counted(running, RunningBound), OldestAge: micros(oldest)}, nil
+	return StateCount{State: "running", Count: counted(running), OldestAge: micros(oldest)}, nil
 }
 
 func (p *Poll) scanPaused(row pgx.Rows) error {

@@ -7,6 +7,8 @@ SET LOCAL ROLE jobtop_owner;
 -- the first that applies. An attempt's intent is answered only by a definite refusal, its own or
 -- one reported late under its token. A late receipt that another job of the kind holds proves nothing.
 -- Always one row. As a set it is planned with the statement that asks, and not anew at every call.
+-- There may be thousands of attempts: each is weighed once, and its late reports are looked up by their
+-- index (OFFSET 0 keeps the planner from reading them all into a hash).
 CREATE FUNCTION jobtop.evidence(job_id text, OUT verdict text, OUT attempt integer, OUT effect_at timestamptz,
                                 OUT receipt_id text, OUT recorded_by text, OUT recorded_at timestamptz, OUT late boolean)
 RETURNS SETOF record LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
@@ -26,8 +28,8 @@ BEGIN ATOMIC
     SELECT a.attempt, a.effect_at, a.records_intent, a.outcome,
            a.outcome = 'refused'
              OR EXISTS (SELECT FROM jobtop.late_reports l
-                         WHERE l.job_id = a.job_id AND l.lock_token = a.lock_token AND l.effect = 'refused') AS refused
-      FROM jobtop.attempts a WHERE a.job_id = evidence.job_id OFFSET 0 -- so that each is weighed once; there may be thousands
+                         WHERE l.job_id = a.job_id AND l.lock_token = a.lock_token AND l.effect = 'refused' OFFSET 0) AS refused
+      FROM jobtop.attempts a WHERE a.job_id = evidence.job_id OFFSET 0 -- so that each is weighed once
   ), sum AS (
     SELECT max(t.attempt) FILTER (WHERE t.effect_at IS NOT NULL AND t.refused IS NOT TRUE) AS open_intent,
            max(t.attempt) FILTER (WHERE t.effect_at IS NULL AND NOT t.records_intent
