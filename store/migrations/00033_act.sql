@@ -61,12 +61,13 @@ BEGIN
     BEGIN
       -- 2. Decide, on what is true now that nobody else can change it.
       action.at := clock_timestamp();
-      SELECT * INTO proof FROM evidence(job.id);
-      SELECT r.job_id INTO conflict FROM receipts r
-       WHERE act.verb = 'done'
-         AND ((r.receipt_id = action.receipt_id AND r.kind = job.kind AND r.job_id <> job.id)
-              OR (r.job_id = job.id AND r.receipt_id <> action.receipt_id))
-       LIMIT 1;
+      SELECT e.verdict, e.receipt_id INTO proof FROM evidence(job.id) e;
+      IF act.verb = 'done' THEN
+        SELECT r.job_id INTO conflict FROM receipts r
+         WHERE (r.receipt_id = action.receipt_id AND r.kind = job.kind AND r.job_id <> job.id)
+            OR (r.job_id = job.id AND r.receipt_id <> action.receipt_id)
+         LIMIT 1;
+      END IF;
       action.refusal := CASE
         WHEN action.refusal = 'busy' THEN 'busy'
         WHEN job.id IS NULL THEN 'not_found'
@@ -115,7 +116,8 @@ BEGIN
                run_at = CASE WHEN act.verb = 'requeue' THEN action.at + coalesce(greatest(act.delay, '0'::interval), '0'::interval) ELSE j.run_at END
          WHERE j.id = job.id;
       END IF;
-      RETURN answer_for(action, conflict);
+      -- Of all acts, only one that adds the receipt changes the evidence.
+      RETURN answer_for(action, conflict, CASE WHEN job.id IS NOT NULL AND (act.verb <> 'done' OR action.refusal IS NOT NULL) THEN proof.verdict END, proof.receipt_id);
     EXCEPTION WHEN unique_violation THEN
       -- The receipt was recorded for another job in this very moment: decide again, it shows now.
       NULL;
