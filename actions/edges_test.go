@@ -115,7 +115,7 @@ func TestSeedsWalkAgreesWithClosure(t *testing.T) {
 			rapid.SampledFrom([]Actor{Worker, Operator}).Draw(t, "actor"), ""}
 	})
 	good, bad := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	checkUntil(t, func() bool { return good > 0 && bad > 0 }, func(t *rapid.T) {
 		// Mostly the real edges, so that sound sets come up too.
 		set := slices.DeleteFunc(Edges(), func(Edge) bool { return rapid.IntRange(0, 9).Draw(t, "drop") == 9 })
 		set = append(set, rapid.SliceOfN(edge, 0, 2).Draw(t, "extra")...)

@@ -59,9 +59,13 @@ func newStage(l *ledger) *stage {
 func TestModel(t *testing.T) {
 	t.Parallel()
 	s := newStage(newLedger(t))
-	for s.steps.Load() < int64(*modelSteps) && !t.Failed() {
+	enough := func() bool {
+		steps := s.steps.Load()
+		return steps >= int64(*modelSteps) && (len(s.states) == len(States()) || steps >= 20*int64(*modelSteps))
+	}
+	for !enough() && !t.Failed() {
 		rapid.Check(t, func(t *rapid.T) {
-			if s.steps.Load() >= int64(*modelSteps) {
+			if enough() {
 				return
 			}
 			if err := s.play(scripts.Draw(t, "script")); err != nil {

@@ -1,8 +1,13 @@
 package console
 
 import (
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/NimbleMarkets/ntcharts/canvas"
+	"github.com/NimbleMarkets/ntcharts/canvas/runes"
+	"github.com/NimbleMarkets/ntcharts/sparkline"
 
 	"jobtop/store"
 	"jobtop/ui/text"
@@ -47,25 +52,29 @@ func (o *overview) throughput(width, height int) []theme.Line {
 // bars draws values as columns over some lines, the top one first, with glyphs from empty
 // to full.
 func bars(values []int64, height int, glyphs []string) []string {
-	most := int64(1)
+	chart := sparkline.New(len(values), height)
+	most := float64(slices.Max(append([]int64{1}, values...)))
+	least := most / float64((len(glyphs)-1)*height)
+	chart.SetMax(most)
 	for _, n := range values {
-		most = max(most, n)
-	}
-	steps := len(glyphs) - 1
-	rows := make([]strings.Builder, height)
-	for _, n := range values {
-		level := int(n * int64(steps*height) / most)
-		if n > 0 && level == 0 {
-			level = 1 // a little is not nothing
+		v := float64(n)
+		if n > 0 {
+			v = max(v, least) // a little is not nothing
 		}
-		for row := range height {
-			within := max(0, min(steps, level-(height-1-row)*steps))
-			rows[row].WriteString(glyphs[within])
-		}
+		chart.Push(v)
 	}
+	chart.DrawColumnsOnly()
 	drawn := make([]string, height)
-	for i := range rows {
-		drawn[i] = rows[i].String()
+	for y := range drawn {
+		var row strings.Builder
+		for x := range values {
+			glyph := glyphs[0]
+			if r := chart.Canvas.Cell(canvas.Point{X: x, Y: y}).Rune; runes.IsLowerBlockElement(r) {
+				glyph = glyphs[r-runes.LowerBlockOne+1]
+			}
+			row.WriteString(glyph)
+		}
+		drawn[y] = row.String()
 	}
 	return drawn
 }
