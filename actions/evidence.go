@@ -3,6 +3,7 @@ package actions
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"jobtop/store"
@@ -25,6 +26,9 @@ func Headline(e store.Evidence) string {
 	}
 	return "NOT KNOWN"
 }
+
+// VerdictWords is the verdict as a list shows it.
+func VerdictWords(e store.Evidence) string { return strings.ToLower(Headline(e)) }
 
 // Reading puts what the verdict rests on into sentences: which attempt, when, and what
 // follows from it.

@@ -59,6 +59,23 @@ func (db *DB) Poll(ctx context.Context) (Poll, error) {
 	return p, nil
 }
 
+// State is the line of one state.
+func (p *Poll) State(state string) StateCount {
+	for _, s := range p.States {
+		if s.State == state {
+			return s
+		}
+	}
+	return StateCount{State: state, Count: Count{Precision: Exact}}
+}
+
+// HeartbeatsStopped reports whether the newest heartbeat of all running jobs is older than
+// the least of their limits: what is wrong is hardly with one job, but with the database
+// or the network.
+func (p *Poll) HeartbeatsStopped() bool {
+	return p.NewestHeartbeat != nil && p.SmallestTimeout != nil && p.State("running").Count.N > 1 && *p.NewestHeartbeat > *p.SmallestTimeout
+}
+
 // counted labels a count that stopped one row beyond CountBound.
 func counted(n int64) Count {
 	if n > CountBound {

@@ -222,7 +222,7 @@ func ordersOf(plans []plan) []actions.Order {
 
 // saw tells what was seen of a job, to those who did not say which version they saw.
 func saw(j store.Job) string {
-	line := fmt.Sprintf("saw %s: %s, %s, version %d, attempt %d of %d, %s", short(j.ID), j.Kind, j.State, j.Version, j.Attempt, j.MaxAttempts, verdictWords(j.Evidence))
+	line := fmt.Sprintf("saw %s: %s, %s, version %d, attempt %d of %d, %s", short(j.ID), j.Kind, j.State, j.Version, j.Attempt, j.MaxAttempts, actions.VerdictWords(j.Evidence))
 	if j.StuckFor != nil {
 		line += ", stuck for " + text.AgeColumn(*j.StuckFor)
 	}

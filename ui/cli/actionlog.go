@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jobtop/actions"
 	"jobtop/store"
 	"jobtop/ui/filter"
 	"jobtop/ui/theme"
@@ -140,7 +141,7 @@ func actionCells(action store.Action) []cell {
 	}
 	return []cell{
 		{action.At.UTC().Format(time.DateTime), theme.Dim}, plain(ageColumn(action.Age)), plain(action.Verb), plain(subject(action)),
-		{actionOutcome(action), role}, plain(action.Operator), plain(action.DBRole), plain(notes(orDash(action.Reason), judgement(action))),
+		{actions.ActionOutcome(action), role}, plain(action.Operator), plain(action.DBRole), plain(notes(orDash(action.Reason), judgement(action))),
 	}
 }
 

@@ -192,7 +192,7 @@ func (a *app) compare(ctx context.Context, f checkFlags) (checkResult, error) {
 		}
 		r.facts = append(r.facts, checkFact{what, strings.ToLower(checkWords[status]), figure.Count.N, string(figure.Count.Precision), secondsOf(figure.OldestAge)})
 	}
-	if heartbeatsStopped(poll) {
+	if poll.HeartbeatsStopped() {
 		told = append(told, "heartbeats stopped everywhere")
 	}
 	r.what, r.perf = strings.Join(told, "; "), strings.Join(perf, " ")

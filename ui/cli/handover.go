@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"jobtop/actions"
 	"jobtop/store"
 	"jobtop/ui/text"
 )
@@ -47,7 +48,7 @@ func (s *session) handover(ctx context.Context, f actionsFlags) error {
 		for i := len(log) - 1; i >= 0; i-- { // a story is told from its beginning
 			a := log[i]
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", a.At.UTC().Format(time.DateTime), markdown(a.Operator), markdown(a.DBRole), a.Verb,
-				code(subject(a)), markdown(actionOutcome(a)), markdown(notes(orDash(a.Reason), judgement(a), receiptNote(a))))
+				code(subject(a)), markdown(actions.ActionOutcome(a)), markdown(notes(orDash(a.Reason), judgement(a), receiptNote(a))))
 		}
 	}
 	b.WriteString("\n## Still open\n\n")
@@ -80,7 +81,7 @@ func openJobs(b *strings.Builder, title string, page store.JobPage) {
 		if j.StuckFor != nil {
 			since = *j.StuckFor
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %d of %d | %s | %s |\n", code(j.ID), markdown(j.Kind), verdictWords(j.Evidence), j.Attempt, j.MaxAttempts,
+		fmt.Fprintf(b, "| %s | %s | %s | %d of %d | %s | %s |\n", code(j.ID), markdown(j.Kind), actions.VerdictWords(j.Evidence), j.Attempt, j.MaxAttempts,
 			ageColumn(since), markdown(lastWord(j)))
 	}
 	if page.Next != "" || page.Limited {

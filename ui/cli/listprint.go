@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/csv"
 	"fmt"
-	"strings"
 	"time"
 
 	"jobtop/actions"
@@ -83,7 +82,7 @@ func jobColumns(stuck bool) []column {
 
 func jobCells(j store.Job, stuck bool) []cell {
 	cells := []cell{plain(j.ID), plain(j.Kind)}
-	verdict := cell{verdictWords(j.Evidence), verdictRole(j.Evidence)}
+	verdict := cell{actions.VerdictWords(j.Evidence), theme.OfVerdict(j.Evidence)}
 	try := plain(fmt.Sprintf("%d/%d", j.Attempt, j.MaxAttempts))
 	if stuck {
 		return append(cells, verdict, try, cell{ageOr(j.StuckFor, "-"), theme.Bad}, plain(ageOr(j.HeartbeatAge, "-")),
@@ -114,21 +113,6 @@ func lastWord(j store.Job) string {
 		return "due in " + text.Duration((-j.DueFor).Truncate(time.Second))
 	}
 	return ""
-}
-
-func verdictWords(e store.Evidence) string {
-	words := strings.ToLower(actions.Headline(e))
-	return strings.ReplaceAll(words, "_", " ")
-}
-
-func verdictRole(e store.Evidence) theme.Role {
-	switch e.Verdict {
-	case store.VerdictHappened:
-		return theme.Good
-	case store.VerdictMayHaveHappened, store.VerdictNotKnown:
-		return theme.Warn
-	}
-	return theme.Plain
 }
 
 func orDash(s *string) string {

@@ -32,7 +32,7 @@ func (p plan) rehearse() (actions.Result, string) {
 	case asks.Stop && len(p.order.Confirmations) == 0:
 		return refuse("alive", "its worker is alive; --stop takes it from it")
 	case asks.TypedID && len(p.order.Confirmations) == 0:
-		return refuse("uncertain", "the record says "+verdictWords(p.job.Evidence)+"; --may-have-happened takes that upon yourself")
+		return refuse("uncertain", "the record says "+actions.VerdictWords(p.job.Evidence)+"; --may-have-happened takes that upon yourself")
 	}
 	words := actions.Preview(verb, job)
 	if warning := actions.Warning(verb, job); warning != "" {

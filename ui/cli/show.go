@@ -86,7 +86,7 @@ func maskedJSON(payload json.RawMessage) json.RawMessage {
 func (s *session) writeStory(d store.Detail) error {
 	j := d.Job
 	fmt.Fprintln(s.out, s.screen.in(theme.Title, s.screen.line(j.ID)))
-	fmt.Fprintln(s.out, s.screen.in(verdictRole(j.Evidence), actions.Headline(j.Evidence)))
+	fmt.Fprintln(s.out, s.screen.in(theme.OfVerdict(j.Evidence), actions.Headline(j.Evidence)))
 	for _, line := range actions.ReadingOf(d) {
 		s.paragraph("  ", line)
 	}
@@ -105,10 +105,7 @@ func (s *session) writeStory(d store.Detail) error {
 	}
 
 	fmt.Fprintf(s.out, "\n%s\n", s.screen.in(theme.Title, "timeline, newest first; times in UTC"))
-	events := table{columns: []column{{}, {right: true}, {}, {least: 10}, {least: 10, soft: true}}}
-	for _, e := range timeline(d) {
-		events.add(cell{e.clock(), theme.Dim}, plain(ageColumn(e.age)), plain(e.what), cell{e.how, e.role}, plain(e.note))
-	}
+	events := s.timeline(d)
 	if err := events.write(s.out, s.screen); err != nil {
 		return err
 	}
@@ -169,7 +166,7 @@ func (s *session) facts(d store.Detail) []fact {
 	}
 	changed := "as it was enqueued"
 	if d.ChangedBy != nil {
-		changed = fmt.Sprintf("%s by %s (%s)", utc(d.ChangedAt), *d.ChangedBy, outcomeWords(orDash(d.ChangedHow)))
+		changed = fmt.Sprintf("%s by %s (%s)", utc(d.ChangedAt), *d.ChangedBy, actions.OutcomeWords(orDash(d.ChangedHow)))
 	}
 	facts := []fact{
 		{"state", state, role},

@@ -69,7 +69,7 @@ func (s *session) writeStatus(poll store.Poll) error {
 	t.add(plain(""), plain(""), plain(""), plain(""))
 	row("due", poll.Due, ageOr(poll.OldestDue, "-"), "", theme.Plain)
 	note := ""
-	if heartbeatsStopped(poll) {
+	if poll.HeartbeatsStopped() {
 		note = "heartbeats stopped everywhere; suspect the database or the network"
 	}
 	row("stuck", poll.Stuck, ageOr(poll.OldestStuck, "-"), note, theme.Bad)
@@ -104,28 +104,9 @@ func (s *session) whereabouts() []string {
 	return facts
 }
 
-// heartbeatsStopped: the newest heartbeat of all running jobs is older than the least of
-// their limits, so that what is wrong is hardly with one job.
-func heartbeatsStopped(poll store.Poll) bool {
-	running := int64(0)
-	for _, s := range poll.States {
-		if s.State == string(actions.Running) {
-			running = s.Count.N
-		}
-	}
-	return poll.NewestHeartbeat != nil && poll.SmallestTimeout != nil && running > 1 && *poll.NewestHeartbeat > *poll.SmallestTimeout
-}
-
 // count writes a figure together with its precision.
 func (s *session) count(c store.Count) string {
-	switch c.Precision {
-	case store.Capped:
-		return text.Capped(c.N)
-	case store.Estimated:
-		return s.screen.charset.Estimated(c.N)
-	case store.Exact:
-	}
-	return text.Count(c.N)
+	return s.screen.charset.Measured(c.N, string(c.Precision))
 }
 
 type countJSON struct {
@@ -190,7 +171,7 @@ func newStatusJSON(s *session, poll store.Poll) statusJSON {
 		States:          []stateJSON{},
 		Due:             oldestJSON{newCountJSON(poll.Due), secondsOf(poll.OldestDue)},
 		Stuck:           oldestJSON{newCountJSON(poll.Stuck), secondsOf(poll.OldestStuck)},
-		NewestHeartbeat: secondsOf(poll.NewestHeartbeat), HeartbeatsStopped: heartbeatsStopped(poll),
+		NewestHeartbeat: secondsOf(poll.NewestHeartbeat), HeartbeatsStopped: poll.HeartbeatsStopped(),
 		Paused:     []pausedJSON{},
 		ServerCost: seconds(poll.ServerCost), RoundTrip: seconds(poll.RoundTrip),
 	}

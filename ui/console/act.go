@@ -294,7 +294,7 @@ func jobLines(e *env, job store.Job, width int) []theme.Line {
 	for i, part := range text.Wrap(verdict+": "+reading, width) {
 		var l theme.Line
 		if rest, ok := strings.CutPrefix(part, verdict); ok && i == 0 {
-			l.Add(verdictRole(job.Evidence), verdict).Add(theme.Plain, rest)
+			l.Add(theme.OfVerdict(job.Evidence), verdict).Add(theme.Plain, rest)
 		} else {
 			l.Add(theme.Plain, part)
 		}

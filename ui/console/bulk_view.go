@@ -66,7 +66,7 @@ func (d *bulkDialog) preview(width int) []theme.Line {
 		lines = append(lines, l)
 	}
 	now := func(j store.Job) string {
-		s := text.PadRight(e.charset().Line(j.Kind, kind), kind) + "  " + text.PadRight(verdictWord(j.Evidence), 17) + "  version " + text.Count(j.Version)
+		s := text.PadRight(e.charset().Line(j.Kind, kind), kind) + "  " + text.PadRight(actions.VerdictWords(j.Evidence), 17) + "  version " + text.Count(j.Version)
 		if receipt := d.receipts[j.ID]; receipt != "" {
 			s += "  receipt " + receipt
 		}

@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"jobtop/actions"
@@ -37,7 +36,9 @@ func (m *model) jobColumns() map[string]table.Column[store.Job] {
 			Cell:    func(j store.Job) (string, theme.Role) { return stateWord(j), stateRole(j) },
 			Compare: by(func(j store.Job) string { return j.State })},
 		{ID: "verdict", Title: "verdict", Min: 17, Drop: 2,
-			Cell:    func(j store.Job) (string, theme.Role) { return verdictWord(j.Evidence), verdictRole(j.Evidence) },
+			Cell: func(j store.Job) (string, theme.Role) {
+				return actions.VerdictWords(j.Evidence), theme.OfVerdict(j.Evidence)
+			},
 			Compare: func(a, b store.Job) int { return cmp.Compare(verdictRank(a.Evidence), verdictRank(b.Evidence)) }},
 		{ID: "try", Title: "try", Min: 3, Max: 7, Right: true, Drop: 5,
 			Cell:    plain(func(j store.Job) string { return fmt.Sprintf("%d/%d", j.Attempt, j.MaxAttempts) }),
@@ -137,19 +138,6 @@ func silence(j store.Job) (string, theme.Role) {
 		return age(*j.HeartbeatAge), theme.Bad
 	}
 	return age(*j.HeartbeatAge), theme.Plain
-}
-
-// verdictWord is the verdict as a list shows it.
-func verdictWord(ev store.Evidence) string { return strings.ToLower(actions.Headline(ev)) }
-
-func verdictRole(ev store.Evidence) theme.Role {
-	switch ev.Verdict {
-	case store.VerdictHappened:
-		return theme.Good
-	case store.VerdictMayHaveHappened, store.VerdictNotKnown:
-		return theme.Warn
-	}
-	return theme.Info
 }
 
 // verdictRank orders verdicts by how much they leave open.

@@ -54,7 +54,7 @@ func (s *jobScreen) verdict(width int) []theme.Line {
 		for n, part := range text.Wrap(e.safe(sentence), max(20, width-indent-1)) {
 			var l theme.Line
 			if i == 0 && n == 0 {
-				l.Add(verdictRole(j.Evidence), headline)
+				l.Add(theme.OfVerdict(j.Evidence), headline)
 			}
 			l.Gap(indent)
 			l.Add(theme.Plain, part)

@@ -117,11 +117,11 @@ func TestTimeline(t *testing.T) {
 	d := on(t, "job charge-10442")
 	d.m.env.width = 160
 	d.wants(
-		"attempt 1", "claimed by w-7 from pending, source v4.2.1",
-		"intent: effect key charge-10442", "1.0s after",
-		"outcome unknown, to review; last heard 5.0s before; provider timeout: no answer within 30s", "31s after",
-		"bob", "wanted hold, refused: changed",
-		"late report", "from w-2 (attempt 1): unknown, provider timeout",
+		"attempt 1", "claimed by w-7, from pending, source v4.2.1",
+		"intent, effect key charge-10442", "1.0s after",
+		"outcome unknown, to review; last heard 5s before; provider timeout: no answer within 30s", "31s after",
+		"hold", "refused: changed, by bob",
+		"late report", "outcome unknown, from w-2 (attempt 1); provider timeout",
 		"enqueued",
 	)
 }

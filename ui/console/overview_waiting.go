@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"jobtop/actions"
 	"jobtop/store"
 	"jobtop/ui/text"
 	"jobtop/ui/theme"
@@ -69,10 +70,10 @@ func (o *overview) waitingLines(jobs []store.Job, width int) []theme.Line {
 	for _, j := range jobs {
 		what := text.PadRight(stateWord(j), 7) + text.PadLeft(age(waited(j)), 4) + "  " +
 			text.PadRight(e.charset().TruncateMiddle(e.safe(j.ID), 28), 28) + "  " + text.PadRight(e.charset().Line(j.Kind, 18), 18) + "  "
-		verdict := text.PadRight(verdictWord(j.Evidence), 17)
+		verdict := text.PadRight(actions.VerdictWords(j.Evidence), 17)
 		last, role := o.m.lastWord(j)
 		var l theme.Line
-		l.Add(theme.Plain, " "+what).Add(verdictRole(j.Evidence), verdict)
+		l.Add(theme.Plain, " "+what).Add(theme.OfVerdict(j.Evidence), verdict)
 		l.Add(role, "  "+e.charset().Line(last, max(0, width-l.Width()-3)))
 		if o.is("job " + j.ID) {
 			var selected theme.Line

@@ -290,34 +290,16 @@ func (e *env) banner() (string, theme.Role) {
 		}
 		return line, theme.Bad
 	}
-	if s := p.poll.NewestHeartbeat; p.known && s != nil && p.poll.SmallestTimeout != nil && *s > *p.poll.SmallestTimeout && running(p.poll) > 1 {
-		return "heartbeats stopped everywhere " + age(*s) + " ago: suspect the database or the network, not the jobs", theme.Bad
+	if p.known && p.poll.HeartbeatsStopped() {
+		return "heartbeats stopped everywhere " + age(*p.poll.NewestHeartbeat) + " ago: suspect the database or the network, not the jobs", theme.Bad
 	}
 	return "", theme.Plain
 }
 
-func running(p store.Poll) int64 { return stateCount(p, "running").Count.N }
-
-func stateCount(p store.Poll, state string) store.StateCount {
-	for _, s := range p.States {
-		if s.State == state {
-			return s
-		}
-	}
-	return store.StateCount{State: state, Count: store.Count{Precision: store.Exact}}
-}
+func stateCount(p store.Poll, state string) store.StateCount { return p.State(state) }
 
 // clock writes a time of this machine's clock.
 func clock(t time.Time) string { return t.Format("15:04:05") }
 
 // count writes a count with its precision.
-func (e *env) count(c store.Count) string {
-	switch c.Precision {
-	case store.Capped:
-		return text.Capped(c.N)
-	case store.Estimated:
-		return e.charset().Estimated(c.N)
-	default:
-		return text.Count(c.N)
-	}
-}
+func (e *env) count(c store.Count) string { return e.charset().Measured(c.N, string(c.Precision)) }

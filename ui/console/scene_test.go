@@ -110,7 +110,7 @@ func scene() *fake {
 	d := store.Detail{CreatedAt: at.Add(-3 * h), ChangedAt: at.Add(-2 * h), ChangedBy: ptr("w-7"), ChangedHow: ptr("unknown")}
 	d.Attempts = []store.Attempt{{
 		Attempt: 1, LockToken: "6f9619ff-8b86-4d11-b42d-00c04fc964ff", Worker: "w-7", SourceVersion: ptr("v4.2.1"), ClaimedFrom: "pending",
-		ClaimedAt: at.Add(-2*h - 31*s), ClaimedAge: 2*h + 31*s, RecordsIntent: true, EffectAt: ptr(at.Add(-2*h - 30*s)), HeartbeatAt: ptr(at.Add(-2*h - 5*s)),
+		ClaimedAt: at.Add(-2*h - 31*s), ClaimedAge: 2*h + 31*s, RecordsIntent: true, EffectAt: ptr(at.Add(-2*h - 30*s)), EffectAge: ptr(2*h + 30*s), HeartbeatAt: ptr(at.Add(-2*h - 5*s)),
 		FinishedAt: ptr(at.Add(-2 * h)), FinishedAge: ptr(2 * h), Outcome: ptr("unknown"), ToState: ptr("review"), ErrorCategory: ptr("provider timeout"), ErrorDetail: ptr("no answer within 30s"),
 	}}
 	d.Actions = []store.Action{{Verb: "hold", Operator: "bob", FromState: ptr("running"), ToState: ptr("review"), Outcome: "refused", Refusal: ptr("changed"), At: at.Add(-90 * m), Age: 90 * m}}

@@ -37,6 +37,17 @@ func (c Charset) Estimated(n int64) string {
 	return c.Approx() + scaled(float64(n))
 }
 
+// Measured writes a figure in the way of its precision: exact, capped or estimated.
+func (c Charset) Measured(n int64, precision string) string {
+	switch precision {
+	case "capped":
+		return Capped(n)
+	case "estimated":
+		return c.Estimated(n)
+	}
+	return Count(n)
+}
+
 // scaled writes v, which is not negative, to three significant figures.
 func scaled(v float64) string {
 	if v < 1000 {
