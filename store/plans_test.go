@@ -217,6 +217,22 @@ func shapes() []shape {
 			_, err := db.Payload(ctx, id(7))
 			return "", err
 		}},
+		{"count of everything", 300_000, func(ctx context.Context, db *store.DB) (string, error) {
+			_, err := db.CountExactly(ctx, 0, nil)
+			return "", err
+		}},
+		{"count of the open", 10_000, func(ctx context.Context, db *store.DB) (string, error) {
+			_, _, err := db.CountOpen(ctx, []string{"pending", "running", "failed", "review", "dead"}, 100_000)
+			return "", err
+		}},
+		{"slices of the done", 260_000, func(ctx context.Context, db *store.DB) (string, error) {
+			var tally store.DoneTally
+			var err error
+			for step := 0; step < 4 && err == nil; step++ {
+				tally, err = db.TallyDone(ctx, tally, 20_000)
+			}
+			return "", err
+		}},
 		{"receipts", 50, func(ctx context.Context, db *store.DB) (string, error) {
 			_, err := db.Receipts(ctx, 20)
 			return "", err
@@ -356,6 +372,12 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// sliceBounds are what a single statement may touch of those that read by slices.
+var sliceBounds = map[string]int64{
+	"count of everything": 100_100, // a slice that is not there as a whole is first looked for and then counted
+	"slices of the done":  102_000, // at the end of what is settled: the rest, and 1,000 actions
+}
+
 // incidentBounds are those bounds that are others where 60,000 jobs wait and 60,000 are
 // stuck: what is shown is still small, what is counted or sorted is bounded.
 var incidentBounds = map[string]int64{
@@ -368,6 +390,9 @@ var incidentBounds = map[string]int64{
 	"no worker":    21_000,
 	"stuck":        42_000,
 	"stuck by id":  42_000,
+
+	"count of everything": 500_000,
+	"count of the open":   130_000,
 }
 
 // hold fails unless a shape keeps to its bounds.
@@ -380,6 +405,9 @@ func (s shape) hold(ctx context.Context, t *testing.T, db *store.DB, pool *pgxpo
 		}
 		if len(c.scans) > 0 {
 			t.Errorf("reads %v from end to end\n%s\n%s", c.scans, statement.sql, c.plan)
+		}
+		if bound, ok := sliceBounds[s.name]; ok && c.touched > bound {
+			t.Errorf("touches %d rows at once, more than %d\n%s", c.touched, bound, statement.sql)
 		}
 		touched += c.touched
 		blocks += c.blocks
