@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -193,10 +194,11 @@ func (c *counter) ask(ctx context.Context, sql string, arguments pgx.NamedArgs, 
 
 // explain says how far a count came that did not come to its end, and why.
 func (c *counter) explain(ctx context.Context, err error) error {
-	far := fmt.Sprintf("%d jobs were counted", c.counts.Counted)
+	far := grouped(c.counts.Counted)
 	if c.counts.Expected > c.counts.Counted {
-		far = fmt.Sprintf("%d of about %d jobs were counted", c.counts.Counted, c.counts.Expected)
+		far += " of about " + grouped(c.counts.Expected)
 	}
+	far += " jobs were counted"
 	var server *pgconn.PgError
 	cancelled := errors.As(err, &server) && (server.Code == "57014" || server.Code == "55P03")
 	switch {
@@ -206,6 +208,15 @@ func (c *counter) explain(ctx context.Context, err error) error {
 		return &Problem{What: fmt.Sprintf("the count was given up at its limit of %s: %s", c.limit, far), Next: "with a longer limit it comes further", kind: ErrTimeout}
 	}
 	return explain("count the jobs", err)
+}
+
+// grouped writes a number, not below zero, so that it can be read: 1,204.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // after adds where to go on.

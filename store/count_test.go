@@ -150,7 +150,7 @@ func TestCountExactlyIsStopped(t *testing.T) {
 		}
 	})
 	var problem *store.Problem
-	if !errors.Is(err, context.Canceled) || !errors.As(err, &problem) || !strings.Contains(err.Error(), "the count was stopped after ") || !strings.Contains(err.Error(), "54000 ") {
+	if !errors.Is(err, context.Canceled) || !errors.As(err, &problem) || !strings.Contains(err.Error(), "the count was stopped after ") || !strings.Contains(err.Error(), "54,000 ") {
 		t.Errorf("%v", err)
 	}
 	for _, s := range counts.States {
@@ -221,7 +221,7 @@ func TestCountExactlyKeepsToItsLimit(t *testing.T) {
 			time.Sleep(time.Millisecond) // the limit is a time
 		}
 	})
-	if !errors.Is(err, store.ErrTimeout) || !strings.Contains(err.Error(), "given up at its limit of 50ms: 54000 ") || counts.Counted != 54_000 {
+	if !errors.Is(err, store.ErrTimeout) || !strings.Contains(err.Error(), "given up at its limit of 50ms: 54,000 ") || counts.Counted != 54_000 {
 		t.Errorf("%v, %+v", err, counts)
 	}
 	// Within one.
@@ -235,7 +235,7 @@ func TestCountExactlyKeepsToItsLimit(t *testing.T) {
 	}
 	began := time.Now()
 	counts, err = db.CountExactly(ctx, 400*time.Millisecond, nil)
-	if took := time.Since(began); !errors.Is(err, store.ErrTimeout) || !strings.Contains(err.Error(), "given up at its limit of 400ms: 4000 ") || took > 3*time.Second {
+	if took := time.Since(began); !errors.Is(err, store.ErrTimeout) || !strings.Contains(err.Error(), "given up at its limit of 400ms: 4,000 ") || took > 3*time.Second {
 		t.Errorf("after %v: %v, %+v", took, err, counts)
 	}
 	nobodyCounts(ctx, t, pool)

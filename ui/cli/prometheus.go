@@ -27,6 +27,10 @@ func writePrometheus(w io.Writer, server store.Server, poll store.Poll) error {
 		}
 		p.sample(exact, "state", s.State)
 	}
+	p.family("jobtop_jobs_count_age_seconds", "How long before the timestamp the jobs of a state were counted.")
+	for _, s := range poll.States {
+		p.sample(s.Count.Age.Seconds(), "state", s.State)
+	}
 	p.family("jobtop_oldest_seconds", "How long the job longest in a state has been there; none for a state without jobs.")
 	for _, s := range poll.States {
 		if s.State != "done" {
