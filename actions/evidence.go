@@ -155,7 +155,7 @@ func Judgements(d store.Detail) []Judgement {
 		// What was reported late may have been reported after the decision.
 		h.LateReports = nil
 		e := Judge(h)
-		if !uncertain(e) || e.Attempt == nil {
+		if !Uncertain(e) || e.Attempt == nil {
 			continue
 		}
 		j := Judgement{Operator: a.Operator, Attempt: *e.Attempt, Age: a.Age}

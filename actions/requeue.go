@@ -18,11 +18,11 @@ var requeue = &rules{
 		return text
 	},
 	warning: func(job store.Job) string {
-		if !uncertain(job.Evidence) {
+		if !Uncertain(job.Evidence) {
 			return ""
 		}
 		return fmt.Sprintf("if it did happen, it happens twice, unless the provider honours the key %s", job.EffectKey)
 	},
-	asks: func(job store.Job) Asks { return Asks{TypedID: uncertain(job.Evidence)} },
+	asks: func(job store.Job) Asks { return Asks{TypedID: Uncertain(job.Evidence)} },
 	undo: "H (hold) takes it back out of the queue, as long as no worker has claimed it",
 }

@@ -197,7 +197,7 @@ func workerOf(job store.Job) string {
 	return *job.Worker
 }
 
-// uncertain: the record does not rule out that the effect happened.
-func uncertain(e store.Evidence) bool {
+// Uncertain: the record does not rule out that the effect happened.
+func Uncertain(e store.Evidence) bool {
 	return e.Verdict != store.VerdictDidNotHappen && e.Verdict != store.VerdictNeverStarted
 }

@@ -4,23 +4,55 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
-// BenchmarkKey is a key with 10,000 rows loaded: Update and View. Its figure is the 99th
-// percentile, which has to stay under 20 ms.
+// BenchmarkKey is a key of any kind with 10,000 rows loaded: Update and View. Its figure is
+// the 99th percentile, which has to stay under 20 ms. Every tenth key comes while a reading
+// of the database is taken in, and waits for it.
 func BenchmarkKey(b *testing.B) {
 	d := loaded(b, 10_000)
-	keys := []string{"j", "j", "j", "pgdown", "G", "k", "g", " ", "w", "ctrl+d"}
+	l := d.m.screen().(*list)
+	keys := []string{
+		"j", "j", "down", "k", "up", "pgdown", "pgdown", "pgup", "G", "end", "g", "home", "ctrl+d", "ctrl+u", "w", "w",
+		" ", " ", "/", "b", "u", "l", "k", "-", "esc", "?", "j", "pgdown", "esc", ":", "j", "o", "tab", "esc",
+		"s", "s", "s", "S", "s", "s", "s", "s", "s", "s", "s", "s", "s", // through all orders, back to the natural one
+		"b", "j", "b", "b", "b", "b", "b", "*", "j", "E", "t", "i", "c", "k", "e", "t", "pgdown", "pgdown", "tab", "tab", "esc", "*",
+	}
 	var took []time.Duration
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
+	times := func(do func()) {
 		began := time.Now()
-		_, _ = d.m.Update(keyMsg(keys[i%len(keys)]))
+		do()
 		_ = d.m.View()
 		took = append(took, time.Since(began))
 	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		var read tea.Msg
+		if i%10 == 9 {
+			if cmd := l.refresh(); cmd != nil {
+				read = cmd()
+			}
+		}
+		var cmd tea.Cmd
+		times(func() {
+			if read != nil {
+				_, _ = d.m.Update(read)
+				_ = d.m.View()
+			}
+			_, cmd = d.m.Update(keyMsg(keys[i%len(keys)]))
+		})
+		if top := d.m.env.dialogs.top(); top != nil && cmd != nil { // it reads its rows
+			d.settle()
+			if msg := cmd(); msg != nil {
+				times(func() { _, _ = d.m.Update(msg) })
+			}
+		}
+	}
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+	b.ReportMetric(float64(took[len(took)-1].Microseconds()), "most-µs")
 }
 
 // BenchmarkReading is a new reading of the page on the screen, with 10,000 rows loaded.

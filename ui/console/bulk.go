@@ -11,28 +11,36 @@ import (
 	"jobtop/actions"
 	"jobtop/store"
 	"jobtop/ui/filter"
+	"jobtop/ui/text"
 )
 
 // bulkDialog previews a verb on the marked jobs, by id and split by verdict, asks what
-// must be asked, runs it job by job and ends in the list of what became of each.
+// must be asked, runs it job by job and ends in the list of what became of each. While it
+// is open it is read afresh with every look: each order is bound to the version that the
+// preview showed at first, and a job that went on to another is left out and says so.
 type bulkDialog struct {
 	m    *model
 	verb actions.Verb
 
-	safe      []store.Job // one confirmation does for all
-	uncertain []store.Job // their number has to be typed
-	unable    []left      // left out, and why
-	form      *form
-	reason    *input
-	typed     *input
-	spread    *input
-	receipts  map[string]string // by job: what done takes
-	from      int               // scrolled
+	marked             []*store.Job          // as the list showed them
+	ids                []string              // of marked
+	shown              map[string]*store.Job // as they were first read here
+	safe               []*store.Job          // one confirmation does for all
+	uncertain          []*store.Job          // their number has to be typed
+	unable             []left                // left out, and why
+	form               *form
+	reason             *input
+	typed              *input // how many uncertain
+	spread             *input
+	profile            *input
+	receipts           map[string]string // by job: what done takes
+	from               int               // scrolled
+	idWidth, kindWidth int
 
-	seen    map[string]store.Job // as the list showed them
 	read    bool
 	err     error
-	changed int // since they were seen
+	changed int // since they were seen in the list
+	later   int // since the preview showed them
 
 	running bool
 	done    int
@@ -44,114 +52,149 @@ type bulkDialog struct {
 
 // left is a job that the verb cannot be used on.
 type left struct {
-	job store.Job
+	job *store.Job
 	why string
 }
 
-func (m *model) openBulk(v actions.Verb, jobs []store.Job) tea.Cmd {
-	d := &bulkDialog{m: m, verb: v, seen: map[string]store.Job{}, receipts: map[string]string{}}
-	ids := make([]string, 0, len(jobs))
+func (m *model) openBulk(v actions.Verb, jobs []*store.Job) tea.Cmd {
+	d := &bulkDialog{m: m, verb: v, marked: jobs, ids: make([]string, 0, len(jobs)), receipts: map[string]string{}}
 	for _, job := range jobs {
-		ids = append(ids, job.ID)
-		d.seen[job.ID] = job
+		d.ids = append(d.ids, job.ID)
 	}
+	d.inputs()
 	m.env.dialogs.push(m.env, d)
-	return ask(m.env, d.name(), readRows(m.env.DB, ids), d.got)
+	return d.refresh()
 }
 
 func (d *bulkDialog) name() string { return "bulk" }
 
-// got splits the jobs as they were read afresh and asks what has to be asked. From here
-// on the dialog stands still: each order is bound to what it shows.
-func (d *bulkDialog) got(jobs []store.Job, err error) tea.Cmd {
-	d.err = err
-	if err != nil {
+func (d *bulkDialog) refresh() tea.Cmd {
+	e := d.m.env
+	if d.running || e.asking(d.name()) {
 		return nil
 	}
-	d.read = true
-	found := map[string]bool{}
-	for _, job := range jobs {
-		found[job.ID] = true
-		if job.Version != d.seen[job.ID].Version {
-			d.changed++
-		}
+	return ask(e, d.name(), readRows(e.DB, d.ids), d.got)
+}
+
+// got splits the jobs as they were read afresh and asks what has to be asked. What was
+// typed stays, and so does the cursor.
+func (d *bulkDialog) got(jobs []store.Job, err error) tea.Cmd {
+	if d.err = err; err != nil {
+		return nil
 	}
-	d.split(jobs)
-	for id, job := range d.seen {
-		if !found[id] {
-			d.unable = append(d.unable, left{job, "it does not exist any more"})
-		}
+	now := make(map[string]*store.Job, len(jobs))
+	for i := range jobs {
+		now[jobs[i].ID] = &jobs[i]
 	}
-	d.ask(len(jobs))
+	if !d.read {
+		d.first(now)
+	}
+	before := d.later
+	d.split(now)
+	d.arrange()
+	if d.later != before {
+		d.form.quiet.begin(d.m.env.now()) // a press of the button was meant for what was there
+	}
 	return nil
 }
 
-func (d *bulkDialog) ask(n int) {
-	m := d.m
+// first is what the orders are bound to.
+func (d *bulkDialog) first(now map[string]*store.Job) {
+	e := d.m.env
+	d.read = true
+	d.shown = make(map[string]*store.Job, len(now))
+	for _, job := range d.marked {
+		if here := now[job.ID]; here != nil {
+			d.shown[job.ID] = here
+			if here.Version != job.Version {
+				d.changed++
+			}
+		}
+		d.idWidth = max(d.idWidth, min(30, text.Width(e.safe(job.ID))))
+		d.kindWidth = max(d.kindWidth, min(18, text.Width(e.safe(job.Kind))))
+	}
+}
+
+// inputs makes the fields that there may be.
+func (d *bulkDialog) inputs() {
+	e := d.m.env
 	d.reason = &input{label: "reason", field: newField(""), hint: "why; kept with every action", check: problem(actions.ValidReason)}
+	d.typed = &input{label: "how many uncertain", field: newField(""), check: func(s string) string {
+		want := strconv.Itoa(len(d.uncertain))
+		if s = strings.TrimSpace(s); s == want || s == "" && len(d.safe) > 0 {
+			return ""
+		}
+		return "there are " + want + " uncertain ones"
+	}}
+	d.spread = &input{label: "spread over", field: newField(""), hint: "10m, 2h; empty: all at once", check: func(s string) string {
+		if strings.TrimSpace(s) == "" {
+			return ""
+		}
+		_, err := filter.ParseAge(strings.TrimSpace(s))
+		return e.words(err)
+	}}
+	d.profile = &input{label: "profile", field: newField(""), hint: "type " + e.safe(e.Profile), check: same("the profile's name", e.Profile)}
+	d.form = newForm(d.button())
+}
+
+// arrange chooses the fields for what there is.
+func (d *bulkDialog) arrange() {
 	inputs := []*input{d.reason}
 	if n := len(d.uncertain); n > 0 {
-		want := strconv.Itoa(n)
-		hint := "type " + want
+		d.typed.hint = "type " + strconv.Itoa(n)
 		if len(d.safe) > 0 {
-			hint += ", or leave it empty to leave them out"
+			d.typed.hint += ", or leave it empty to leave them out"
 		}
-		d.typed = &input{label: "how many uncertain", field: newField(""), hint: hint, check: func(s string) string {
-			if s = strings.TrimSpace(s); s == want || s == "" && len(d.safe) > 0 {
-				return ""
-			}
-			return "there are " + want + " uncertain ones"
-		}}
 		inputs = append(inputs, d.typed)
 	}
-	if d.verb == actions.VerbRequeue && n > 1 {
-		d.spread = &input{label: "spread over", field: newField(""), hint: "10m, 2h; empty: all at once", check: func(s string) string {
-			if strings.TrimSpace(s) == "" {
-				return ""
-			}
-			_, err := filter.ParseAge(strings.TrimSpace(s))
-			return m.env.words(err)
-		}}
+	if d.verb == actions.VerbRequeue && len(d.shown) > 1 {
 		inputs = append(inputs, d.spread)
 	}
-	if m.env.production() {
-		inputs = append(inputs, &input{label: "profile", field: newField(""), hint: "type " + m.env.safe(m.env.Profile), check: same("the profile's name", m.env.Profile)})
+	if d.m.env.production() {
+		inputs = append(inputs, d.profile)
 	}
-	d.form = newForm(d.button(), inputs...)
+	d.form.keep(inputs...)
+	d.form.button = d.button()
+}
+
+// withUncertain: their number was typed, so they are meant too.
+func (d *bulkDialog) withUncertain() bool {
+	return len(d.uncertain) > 0 && strings.TrimSpace(d.typed.field.value()) != ""
 }
 
 // button names what will be sent: without their number the uncertain ones stay out.
 func (d *bulkDialog) button() string {
 	n := len(d.safe)
-	if d.typed != nil && strings.TrimSpace(d.typed.field.value()) != "" {
+	if d.withUncertain() {
 		n += len(d.uncertain)
 	}
 	return fmt.Sprintf("%s %d", d.verb.Title(), n)
 }
 
 // split parts the jobs into those that are safe, those that are uncertain, and those that
-// the verb cannot be used on.
-func (d *bulkDialog) split(jobs []store.Job) {
-	for _, job := range jobs {
-		why := actions.Unavailable(d.verb, job)
-		asks := actions.Ask(d.verb, job)
-		if why == "" && asks.Stop {
-			why = "its worker is alive; stop it by itself"
-		}
-		if why == "" && asks.Receipt {
-			receipt := asks.Suggested
-			if f := d.m.findings[job.ID]; receipt == "" && f != nil {
-				receipt = f.receipt
-			}
-			if receipt == "" {
-				why = "no receipt ID is known; look it up, or mark it done by itself"
-			}
-			d.receipts[job.ID] = receipt
+// the verb cannot be used on, or not any more.
+func (d *bulkDialog) split(now map[string]*store.Job) {
+	d.safe, d.uncertain, d.unable, d.later = nil, nil, nil, 0
+	for _, marked := range d.marked {
+		job, known := now[marked.ID]
+		first, was := d.shown[marked.ID]
+		var why string
+		switch {
+		case !known && !was:
+			job, why = marked, "it does not exist any more"
+		case !known:
+			job, why = first, "it does not exist any more"
+			d.later++
+		case !was || first.Version != job.Version || first.State != job.State:
+			why = "it changed since this was opened: " + job.State + ", version " + text.Count(job.Version) + " now"
+			d.later++
+		default:
+			why = d.cannot(job)
 		}
 		switch {
 		case why != "":
 			d.unable = append(d.unable, left{job, why})
-		case asks.TypedID:
+		case actions.Ask(d.verb, *job).TypedID:
 			d.uncertain = append(d.uncertain, job)
 		default:
 			d.safe = append(d.safe, job)
@@ -159,13 +202,34 @@ func (d *bulkDialog) split(jobs []store.Job) {
 	}
 }
 
-func (d *bulkDialog) title() string {
-	n := len(d.seen)
-	return fmt.Sprintf("%s %d marked jobs", d.verb.Title(), n)
+// cannot is why the verb cannot be used on one of many, "" if it can.
+func (d *bulkDialog) cannot(job *store.Job) string {
+	if why := actions.Unavailable(d.verb, *job); why != "" {
+		return why
+	}
+	asks := actions.Ask(d.verb, *job)
+	if asks.Stop {
+		return "its worker is alive; stop it by itself"
+	}
+	if !asks.Receipt {
+		return ""
+	}
+	receipt := asks.Suggested
+	if f := d.m.findings[job.ID]; receipt == "" && f != nil {
+		receipt = f.receipt
+	}
+	if receipt == "" {
+		return "no receipt ID is known; look it up, or mark it done by itself"
+	}
+	d.receipts[job.ID] = receipt
+	return ""
 }
 
-func (d *bulkDialog) wants() int       { return 92 }
-func (d *bulkDialog) refresh() tea.Cmd { return nil }
+func (d *bulkDialog) title() string {
+	return fmt.Sprintf("%s %d marked jobs", d.verb.Title(), len(d.marked))
+}
+
+func (d *bulkDialog) wants() int { return 92 }
 
 func (d *bulkDialog) hints() []hint {
 	if d.running {
@@ -189,8 +253,11 @@ func (d *bulkDialog) key(msg tea.KeyMsg) (bool, tea.Cmd) {
 		}
 		return false, nil
 	case !d.read || d.none():
-		d.m.env.forget(d.name())
-		return msg.Type == tea.KeyEsc || msg.Type == tea.KeyEnter, nil
+		if msg.Type == tea.KeyEsc || msg.Type == tea.KeyEnter {
+			e.forget(d.name())
+			return true, nil
+		}
+		return false, nil
 	case msg.Type == tea.KeyPgDown:
 		d.from += 5
 		return false, nil
@@ -200,6 +267,7 @@ func (d *bulkDialog) key(msg tea.KeyMsg) (bool, tea.Cmd) {
 	}
 	switch d.form.key(e, msg) {
 	case formCancelled:
+		e.forget(d.name())
 		return true, nil
 	case formDone:
 		return false, d.run()
@@ -212,14 +280,15 @@ func (d *bulkDialog) key(msg tea.KeyMsg) (bool, tea.Cmd) {
 // run sends the orders one after the other, each bound to what the preview showed.
 func (d *bulkDialog) run() tea.Cmd {
 	e := d.m.env
-	jobs := append([]store.Job(nil), d.safe...)
-	if d.typed != nil && strings.TrimSpace(d.typed.field.value()) != "" {
+	e.forget(d.name()) // from here on it stands still
+	jobs := append([]*store.Job(nil), d.safe...)
+	if d.withUncertain() {
 		jobs = append(jobs, d.uncertain...)
 	}
 	for _, job := range jobs {
 		o := actions.Order{
 			Verb: d.verb, JobID: job.ID, SeenState: actions.State(job.State), SeenVersion: job.Version,
-			Reason: strings.TrimSpace(d.reason.field.value()), Confirmations: actions.Ask(d.verb, job).Confirmations(),
+			Reason: strings.TrimSpace(d.reason.field.value()), Confirmations: actions.Ask(d.verb, *job).Confirmations(),
 			ReceiptID: d.receipts[job.ID],
 		}
 		if f := d.m.findings[job.ID]; f != nil {
@@ -227,7 +296,7 @@ func (d *bulkDialog) run() tea.Cmd {
 		}
 		d.orders = append(d.orders, o)
 	}
-	if d.spread != nil {
+	if d.verb == actions.VerbRequeue {
 		if over, err := filter.ParseAge(strings.TrimSpace(d.spread.field.value())); err == nil {
 			d.orders = actions.Spread(d.orders, over)
 		}

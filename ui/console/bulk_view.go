@@ -15,8 +15,8 @@ func (d *bulkDialog) lines(width, height int) []theme.Line {
 	if d.running {
 		return d.progressLines(width)
 	}
-	if d.err != nil {
-		return paragraph(theme.Bad, e.words(d.err), width)
+	if !d.read && d.err != nil {
+		return paragraph(theme.Bad, e.words(d.err)+"; it is tried again", width)
 	}
 	if !d.read {
 		return paragraph(theme.Dim, "reading the jobs afresh", width)
@@ -28,58 +28,56 @@ func (d *bulkDialog) lines(width, height int) []theme.Line {
 	if d.changed > 0 {
 		sum.Add(theme.Plain, "   ").Add(theme.Bad, fmt.Sprintf("%d changed since you saw them; this is what they are now", d.changed))
 	}
-	preview := d.preview(width)
+	if d.later > 0 {
+		sum.Add(theme.Plain, "   ").Add(theme.Bad, fmt.Sprintf("%d changed since this was opened", d.later))
+	}
 	var tail []theme.Line
 	if d.none() {
 		tail = paragraph(theme.Warn, "The verb can be used on none of them.", width)
 	} else {
 		tail = d.form.lines(e, width)
 	}
+	all := len(d.marked)
 	room := max(1, height-len(tail)-2)
-	d.from = max(0, min(d.from, len(preview)-room))
-	shown := preview[d.from:min(len(preview), d.from+room)]
-	lines := append([]theme.Line{sum}, shown...)
-	if hidden := len(preview) - d.from - len(shown); hidden > 0 {
-		var more theme.Line
-		more.Add(theme.Dim, fmt.Sprintf("and %d more below", hidden))
-		lines = append(lines, more)
-	} else {
-		lines = append(lines, theme.Line{})
+	d.from = max(0, min(d.from, all-room))
+	to := min(all, d.from+room)
+	lines := append([]theme.Line{sum}, d.preview(width, d.from, to)...)
+	var more theme.Line
+	if to < all {
+		more.Add(theme.Dim, fmt.Sprintf("and %d more below", all-to))
 	}
-	return append(lines, tail...)
+	return append(append(lines, more), tail...)
 }
 
-// preview lists every job that was marked, by its id, with what it is now.
-func (d *bulkDialog) preview(width int) []theme.Line {
+// preview draws some of the jobs that were marked, each by its id, with what it is now.
+func (d *bulkDialog) preview(width, from, to int) []theme.Line {
 	e := d.m.env
-	id, kind := 0, 0
-	for _, job := range d.seen {
-		id = max(id, min(30, text.Width(e.safe(job.ID))))
-		kind = max(kind, min(18, text.Width(e.safe(job.Kind))))
-	}
-	var lines []theme.Line
-	add := func(heading string, r theme.Role, job store.Job, rest string) {
+	lines := make([]theme.Line, 0, to-from)
+	add := func(heading string, r theme.Role, job *store.Job, rest string) {
 		var l theme.Line
 		l.Add(r, text.PadRight(heading, 10))
-		l.Add(theme.Plain, text.PadRight(e.charset().TruncateMiddle(e.safe(job.ID), id), id)+"  ")
+		l.Add(theme.Plain, text.PadRight(e.charset().TruncateMiddle(e.safe(job.ID), d.idWidth), d.idWidth)+"  ")
 		l.Add(theme.Dim, e.charset().Line(rest, max(0, width-l.Width())))
 		lines = append(lines, l)
 	}
-	now := func(j store.Job) string {
-		s := text.PadRight(e.charset().Line(j.Kind, kind), kind) + "  " + text.PadRight(actions.VerdictWords(j.Evidence), 17) + "  version " + text.Count(j.Version)
+	now := func(j *store.Job) string {
+		s := text.PadRight(e.charset().Line(j.Kind, d.kindWidth), d.kindWidth) + "  " + text.PadRight(actions.VerdictWords(j.Evidence), 17) + "  version " + text.Count(j.Version)
 		if receipt := d.receipts[j.ID]; receipt != "" {
 			s += "  receipt " + receipt
 		}
 		return s
 	}
-	for _, job := range d.uncertain {
-		add("uncertain", theme.Warn, job, now(job))
-	}
-	for _, job := range d.safe {
-		add("safe", theme.Plain, job, now(job))
-	}
-	for _, l := range d.unable {
-		add("left out", theme.Dim, l.job, l.why)
+	for i := from; i < to; i++ {
+		safe := i - len(d.uncertain)
+		unable := safe - len(d.safe)
+		switch {
+		case safe < 0:
+			add("uncertain", theme.Warn, d.uncertain[i], now(d.uncertain[i]))
+		case unable < 0:
+			add("safe", theme.Plain, d.safe[safe], now(d.safe[safe]))
+		default:
+			add("left out", theme.Dim, d.unable[unable].job, d.unable[unable].why)
+		}
 	}
 	return lines
 }

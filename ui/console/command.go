@@ -120,7 +120,7 @@ func (m *model) knownKinds(paused bool) []string {
 	if !paused {
 		for _, s := range m.screens {
 			if l, ok := s.(*list); ok {
-				for _, j := range l.table.Shown() {
+				for j := range l.table.Shown() {
 					seen[j.Kind] = true
 				}
 			}

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"slices"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"jobtop/ui/text"
@@ -38,6 +40,18 @@ func (f *form) act() int    { return len(f.inputs) + 1 }
 // set changes the fields; those that stay keep their text, and Cancel gets the focus.
 func (f *form) set(inputs ...*input) {
 	f.inputs, f.focus = inputs, len(inputs)
+}
+
+// keep changes the fields, and the focus stays where it is; on Cancel where its field is
+// gone.
+func (f *form) keep(inputs ...*input) {
+	to := len(inputs) + max(0, f.focus-f.cancel())
+	if f.focus < len(f.inputs) {
+		if i := slices.Index(inputs, f.inputs[f.focus]); i >= 0 {
+			to = i
+		}
+	}
+	f.inputs, f.focus = inputs, to
 }
 
 // cancels gives Cancel the focus.

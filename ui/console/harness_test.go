@@ -109,24 +109,35 @@ func (f *fake) Jobs(_ context.Context, q store.JobQuery) (store.JobPage, error) 
 			page.Order = store.WorstFirst
 		}
 	}
-	jobs := slices.Clone(f.jobs)
+	jobs := f.jobs
 	switch q.Order {
 	case store.ByID:
+		jobs = slices.Clone(jobs)
 		slices.SortFunc(jobs, func(a, b store.Job) int { return cmp.Compare(a.ID, b.ID) })
 	case store.NewestFirst:
+		jobs = slices.Clone(jobs)
 		slices.SortStableFunc(jobs, func(a, b store.Job) int { return cmp.Compare(a.StateAge, b.StateAge) })
 	default:
 	}
 	keyed := slices.ContainsFunc(q.Conditions, func(c store.Condition) bool {
 		return slices.Contains([]string{"state", "id", "effect", "receipt"}, c.Field)
 	})
+	wanted := map[string]bool{} // many ids, each by itself
+	if len(q.Conditions) > 1 && !slices.ContainsFunc(q.Conditions, func(c store.Condition) bool { return c.Field != "id" || c.Not || strings.HasSuffix(c.Value, "*") }) {
+		for _, c := range q.Conditions {
+			wanted[c.Value] = true
+		}
+	}
 	after := q.After == ""
 	for _, j := range jobs {
+		if len(wanted) > 0 && !wanted[j.ID] {
+			continue
+		}
 		if !after {
 			after = j.ID == q.After
 			continue
 		}
-		if q.Stuck && j.StuckFor == nil || !matches(j, q.Conditions) || j.State == "done" && !keyed {
+		if q.Stuck && j.StuckFor == nil || len(wanted) == 0 && !matches(j, q.Conditions) || j.State == "done" && !keyed {
 			continue
 		}
 		if len(page.Jobs) == q.Limit {

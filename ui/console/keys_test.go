@@ -2,6 +2,7 @@ package console
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -165,7 +166,7 @@ func TestEveryKeyOfTheHelp(t *testing.T) {
 			d := on(t, "review")
 			d.press("s", "s")
 			d.wants("by kind")
-			if shown := d.m.screen().(*list).table.Shown(); shown[0].Kind != "card.charge" || shown[4].Kind != "mail.send" {
+			if shown := slices.Collect(d.m.screen().(*list).table.Shown()); shown[0].Kind != "card.charge" || shown[4].Kind != "mail.send" {
 				t.Error("not sorted by kind")
 			}
 		},
@@ -173,7 +174,7 @@ func TestEveryKeyOfTheHelp(t *testing.T) {
 			d := on(t, "review")
 			d.press("s", "S")
 			d.wants("by id, reversed")
-			if shown := d.m.screen().(*list).table.Shown(); shown[0].ID != "mail-30752" {
+			if shown := slices.Collect(d.m.screen().(*list).table.Shown()); shown[0].ID != "mail-30752" {
 				t.Errorf("first is %s", shown[0].ID)
 			}
 		},
@@ -258,6 +259,7 @@ func TestEveryKeyOfTheHelp(t *testing.T) {
 				t.Errorf("read %d times", got)
 			}
 		},
+
 		"redraw": func(t *testing.T) {
 			d := on(t, "review")
 			d.press("ctrl+l")

@@ -174,7 +174,7 @@ func (l *list) load(first, n int, then func() tea.Cmd) tea.Cmd {
 		l.found = s.by
 		l.pages.put(first, s.read)
 		l.loaded = true
-		l.table.Set(l.pages.jobs())
+		l.table.SetRefs(l.pages.jobs())
 		l.grouping.count()
 		if then != nil {
 			return then()

@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"jobtop/actions"
 	"jobtop/store"
 	"jobtop/ui/table"
 	"jobtop/ui/text"
@@ -37,7 +38,7 @@ func newGrouping(l *list) grouping {
 	return grouping{l: l, table: table.New(func(g group) string { return g.value },
 		table.Column[group]{ID: "value", Title: "value", Min: 12, Max: 40, Grow: true,
 			Cell:    func(g group) (string, theme.Role) { return g.shown, theme.Plain },
-			Compare: func(a, b group) int { return cmp.Compare(a.shown, b.shown) }},
+			Compare: func(a, b *group) int { return cmp.Compare(a.shown, b.shown) }},
 		table.Column[group]{ID: "jobs", Title: "jobs", Min: 7, Right: true,
 			Cell: func(g group) (string, theme.Role) { return text.Count(int64(g.n)), theme.Strong }},
 		table.Column[group]{ID: "share", Title: "share", Min: 6, Right: true, Drop: 2,
@@ -75,8 +76,9 @@ func (g *grouping) count() {
 		return
 	}
 	by := map[string]*group{}
-	jobs := g.l.table.Shown()
-	for _, j := range jobs {
+	all := 0
+	for j := range g.l.table.Shown() {
+		all++
 		value := groupValue(g.by(), j)
 		sum := by[value]
 		if sum == nil {
@@ -87,21 +89,21 @@ func (g *grouping) count() {
 			by[value] = sum
 		}
 		sum.n++
-		if uncertain(j) {
+		if actions.Uncertain(j.Evidence) {
 			sum.uncertain++
 		}
 		sum.oldest = max(sum.oldest, j.StateAge)
 	}
 	groups := make([]group, 0, len(by))
 	for _, sum := range by {
-		sum.share = float64(sum.n) / float64(len(jobs))
+		sum.share = float64(sum.n) / float64(all)
 		groups = append(groups, *sum)
 	}
 	slices.SortFunc(groups, func(a, b group) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.value, b.value)) })
 	g.table.Set(groups)
 }
 
-func groupValue(field string, j store.Job) string {
+func groupValue(field string, j *store.Job) string {
 	switch field {
 	case "kind":
 		return j.Kind
@@ -113,15 +115,6 @@ func groupValue(field string, j store.Job) string {
 		return str(j.SourceVersion)
 	}
 	return j.Evidence.Verdict
-}
-
-// uncertain: a requeue of it has to be confirmed by its id.
-func uncertain(j store.Job) bool {
-	switch j.Evidence.Verdict {
-	case store.VerdictDidNotHappen, store.VerdictNeverStarted:
-		return false
-	}
-	return true
 }
 
 // open shows the jobs of the selected group.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +10,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"jobtop/actions"
 	"jobtop/store"
 )
 
@@ -94,6 +94,76 @@ func TestBulkReadsAfresh(t *testing.T) {
 	d.press("E")
 	d.settle()
 	d.wants("1 changed since you saw them", "2 left out", "it is done, and nothing leaves done", "it does not exist any more")
+}
+
+// While the preview is open the jobs go on: it says so with the next look, nothing that was
+// typed is lost, the cursor stays, and no order is bound to what was not shown at first.
+func TestBulkPreviewIsReadAfresh(t *testing.T) {
+	d := on(t, "review")
+	d.press("*", "E")
+	d.settle()
+	d.wants("1 safe   4 uncertain   0 left out")
+	d.typing("ticket 5512")
+	form := d.m.env.dialogs.top().(*bulkDialog).form
+	d.press("tab")
+	d.typing("3")
+	d.refresh()
+	d.wants("1 safe   4 uncertain   0 left out")
+	d.lacks("changed since")
+
+	d.db.jobs[0].State, d.db.jobs[0].Version = "done", 4      // charge-10442: somebody else was faster
+	d.db.jobs[2].Evidence.Verdict = store.VerdictNeverStarted // invoice-88121: its late report counts for nothing
+	d.db.jobs = slices.Delete(d.db.jobs, 4, 5)                // mail-30752: gone
+	d.refresh()
+	d.wants("2 safe   1 uncertain   2 left out", "2 changed since this was opened", "it changed since this was opened: done, version 4 now", "it does not exist any more", "ticket 5512")
+	if form.focus != 1 || form.inputs[1].field.value() != "3" || form.inputs[0].field.value() != "ticket 5512" {
+		t.Errorf("the focus is on %d, and %q and %q are typed", form.focus, form.inputs[0].field.value(), form.inputs[1].field.value())
+	}
+	d.press("enter")
+	d.wants("there are 1 uncertain ones")
+
+	d.db.down = errors.New("it is away")
+	d.refresh()
+	d.wants("2 safe   1 uncertain   2 left out") // it can still be read
+	d.db.down = nil
+	d.pass(mostBackoff)
+
+	d.press("backspace", "1", "enter")
+	d.settle()
+	d.press("tab", "tab", "tab")
+	if form.focus = form.act(); !strings.Contains(d.text(), "Requeue 3") {
+		d.wants("Requeue 3")
+	}
+	d.db.jobs[3].Version = 9 // invoice-88140, after the last look: the database refuses it
+	d.press("enter")
+	acted := map[string]int64{}
+	for _, r := range d.db.acts {
+		acted[r.JobID] = r.SeenVersion
+	}
+	if len(acted) != 3 || acted["charge-10467"] != 5 || acted["invoice-88121"] != 3 || acted["invoice-88140"] != 6 {
+		t.Errorf("acted on %v", acted)
+	}
+	d.wants("2 applied", "1 refused")
+}
+
+// A field that comes or goes with what was read leaves the cursor where it is.
+func TestFormKeepsItsFocus(t *testing.T) {
+	a, b, c := &input{label: "a"}, &input{label: "b"}, &input{label: "c"}
+	f := newForm("go", a, c)
+	f.focus = 1
+	if f.keep(a, b, c); f.inputs[f.focus] != c {
+		t.Errorf("the focus went from c to %d", f.focus)
+	}
+	if f.focus = f.act(); f.focus != 4 {
+		t.Fatal(f.focus)
+	}
+	if f.keep(a, c); f.focus != f.act() {
+		t.Errorf("the focus went from the button to %d", f.focus)
+	}
+	f.focus = 1
+	if f.keep(a); f.focus != f.cancel() {
+		t.Errorf("the focus went to %d where its field went", f.focus)
+	}
 }
 
 func TestBulkStopsBetweenTwoJobs(t *testing.T) {
@@ -324,15 +394,6 @@ func TestASCII(t *testing.T) {
 		}
 		if view := d.m.View(); strings.Contains(view, "\x1b[3") || strings.Contains(view, "\x1b[1;3") {
 			t.Errorf("%s has colours with --no-color", name)
-		}
-	}
-}
-
-func TestUncertainAgreesWithWhatIsAsked(t *testing.T) {
-	for _, v := range []string{store.VerdictHappened, store.VerdictMayHaveHappened, store.VerdictNotKnown, store.VerdictDidNotHappen, store.VerdictNeverStarted} {
-		j := store.Job{State: "review", Evidence: store.Evidence{Verdict: v}}
-		if got, want := uncertain(j), actions.Ask(actions.VerbRequeue, j).TypedID; got != want {
-			t.Errorf("%s: uncertain %v, asked %v", v, got, want)
 		}
 	}
 }

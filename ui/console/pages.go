@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 
 	"jobtop/store"
 )
@@ -77,7 +78,11 @@ func (p *pages) put(first int, read []page) {
 	if next := read[len(read)-1].Next; next != "" && behind < len(p.read) && p.read[behind].start == next {
 		kept = append(kept, p.read[behind:]...)
 	}
+	same := len(kept) == len(p.read) && slices.EqualFunc(read, p.read[first:behind], sameJobs)
 	p.read = kept
+	if same {
+		return
+	}
 	p.at = make(map[string]int, len(p.at))
 	for i, page := range p.read {
 		for _, job := range page.Jobs {
@@ -86,13 +91,23 @@ func (p *pages) put(first int, read []page) {
 	}
 }
 
+// sameJobs: two readings of a page hold the same jobs in the same order.
+func sameJobs(a, b page) bool {
+	return slices.EqualFunc(a.Jobs, b.Jobs, func(a, b store.Job) bool { return a.ID == b.ID })
+}
+
 // jobs are all that were read, in order. A job that moved between two readings may be
 // there twice; the newer reading counts.
-func (p *pages) jobs() []store.Job {
-	all := make([]store.Job, 0, len(p.at))
-	for i, page := range p.read {
-		for _, job := range page.Jobs {
-			if p.at[job.ID] == i {
+func (p *pages) jobs() []*store.Job {
+	n := 0
+	for _, page := range p.read {
+		n += len(page.Jobs)
+	}
+	all := make([]*store.Job, 0, n)
+	for i := range p.read {
+		for j := range p.read[i].Jobs {
+			job := &p.read[i].Jobs[j]
+			if n == len(p.at) || p.at[job.ID] == i {
 				all = append(all, job)
 			}
 		}

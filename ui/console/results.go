@@ -152,6 +152,10 @@ func (m *model) repeat(v actions.Verb, ids []string) tea.Cmd {
 		if len(jobs) == 1 {
 			return m.openAct(v, jobs[0])
 		}
-		return m.openBulk(v, jobs)
+		refs := make([]*store.Job, len(jobs))
+		for i := range jobs {
+			refs[i] = &jobs[i]
+		}
+		return m.openBulk(v, refs)
 	})
 }

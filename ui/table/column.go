@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 
 	"jobtop/ui/text"
@@ -25,7 +26,7 @@ type Column[R any] struct {
 	// Cell is the text of a row, made safe and cut here, and its role.
 	Cell func(R) (string, theme.Role)
 	// Compare orders rows by this column; nil where it cannot be sorted by.
-	Compare func(a, b R) int
+	Compare func(a, b *R) int
 }
 
 // Luxury is where Drop begins for columns that go before others shrink.
@@ -45,7 +46,7 @@ func (t *Table[R]) measure() {
 			if widest >= c.Max {
 				break
 			}
-			s, _ := c.Cell(value)
+			s, _ := c.Cell(*value)
 			widest = max(widest, min(c.Max, text.Width(text.Unicode.Line(s, c.Max))))
 		}
 		t.natural[c.ID] = widest
@@ -167,18 +168,23 @@ func (t *Table[R]) sort(rows []row[R]) {
 		return
 	}
 	compare := t.columns[i].Compare
-	slices.SortStableFunc(rows, func(a, b row[R]) int {
+	slices.SortFunc(rows, func(a, b row[R]) int {
+		order := compare(a.value, b.value)
 		if t.reverse {
-			return compare(b.value, a.value)
+			order = -order
 		}
-		return compare(a.value, b.value)
+		return cmp.Or(order, cmp.Compare(a.n, b.n))
 	})
 }
 
 // Sort orders by a column's ID, "" by how the rows were read.
 func (t *Table[R]) Sort(by string, reverse bool) {
 	t.sortBy, t.reverse = by, reverse
-	t.arrange(false, false)
+	if slices.ContainsFunc(t.rows, func(r row[R]) bool { return r.state == gone }) {
+		t.arrange(false, false) // those that went have their place behind another
+		return
+	}
+	t.resort()
 }
 
 // Sorted is the column that orders the rows, "" for none, and whether it is reversed.

@@ -3,6 +3,7 @@
 package table
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ type Table[R any] struct {
 	columns []Column[R]
 	key     func(R) string
 
-	data    []R // as last read
+	data    []*R // as last read
 	keep    func(R) bool
 	rows    []row[R] // as shown: kept, sorted, with those that just went
 	natural map[string]int
@@ -24,7 +25,7 @@ type Table[R any] struct {
 	at       int // index of selected in rows
 	top      int
 	height   int // of the last View, in rows
-	marks    map[string]R
+	marks    map[string]*R
 
 	sortBy  string
 	reverse bool
@@ -37,8 +38,9 @@ type Table[R any] struct {
 }
 
 type row[R any] struct {
-	value R
+	value *R
 	key   string
+	n     int // its place in the reading
 	state presence
 }
 
@@ -56,7 +58,7 @@ const linger = 10
 
 // New makes a table of columns over rows that key tells apart.
 func New[R any](key func(R) string, columns ...Column[R]) *Table[R] {
-	return &Table[R]{columns: columns, key: key, marks: map[string]R{}, natural: map[string]int{}}
+	return &Table[R]{columns: columns, key: key, marks: map[string]*R{}, natural: map[string]int{}}
 }
 
 // Reset empties the table for the answer to another question: what was selected and
@@ -70,13 +72,67 @@ func (t *Table[R]) Reset() {
 // Set shows a new reading of the same question. Marks of rows that changed follow the
 // new reading; a marked row that went stays marked until it is unmarked.
 func (t *Table[R]) Set(data []R) {
+	refs := make([]*R, len(data))
+	for i := range data {
+		refs[i] = &data[i]
+	}
+	t.SetRefs(refs)
+}
+
+// SetRefs is Set for rows that are kept elsewhere and do not change there.
+func (t *Table[R]) SetRefs(data []*R) {
 	first := t.data == nil
 	t.data = data
 	if t.data == nil {
-		t.data = []R{}
+		t.data = []*R{}
 	}
 	t.measure()
-	t.arrange(!first, true)
+	if !t.renew() {
+		t.arrange(!first, true)
+	}
+}
+
+// renew takes over a reading that has the same rows in the same order as the one before,
+// as most have. False: it has not, and nothing was done.
+func (t *Table[R]) renew() bool {
+	if t.keep != nil || len(t.rows) == 0 || len(t.rows) != len(t.data) {
+		return false
+	}
+	for _, r := range t.rows {
+		if r.state == gone || r.key != t.key(*t.data[r.n]) {
+			return false
+		}
+	}
+	for i := range t.rows {
+		r := &t.rows[i]
+		r.value, r.state = t.data[r.n], present
+		if len(t.marks) > 0 {
+			if _, marked := t.marks[r.key]; marked {
+				t.marks[r.key] = r.value
+			}
+		}
+	}
+	t.resort()
+	return true
+}
+
+// resort orders the rows anew, of which none went.
+func (t *Table[R]) resort() {
+	line := t.at - t.top
+	natural := make([]row[R], len(t.data))
+	n := 0
+	for _, r := range t.rows {
+		natural[r.n] = r
+	}
+	for _, r := range natural {
+		if r.value != nil { // was kept
+			natural[n] = r
+			n++
+		}
+	}
+	t.rows = natural[:n]
+	t.sort(t.rows)
+	t.follow(line)
 }
 
 // Keep shows only the rows for which keep holds; nil shows all.
@@ -95,15 +151,15 @@ func (t *Table[R]) arrange(past, reading bool) {
 	}
 	rows := make([]row[R], 0, len(t.data))
 	seen := make(map[string]bool, len(t.data))
-	for _, value := range t.data {
-		key := t.key(value)
+	for n, value := range t.data {
+		key := t.key(*value)
 		if seen[key] {
 			continue // two pages overlap
 		}
 		if _, marked := t.marks[key]; marked {
 			t.marks[key] = value
 		}
-		if t.keep != nil && !t.keep(value) {
+		if t.keep != nil && !t.keep(*value) {
 			continue
 		}
 		seen[key] = true
@@ -113,7 +169,7 @@ func (t *Table[R]) arrange(past, reading bool) {
 		} else if known && !reading {
 			state = before
 		}
-		rows = append(rows, row[R]{value, key, state})
+		rows = append(rows, row[R]{value, key, n, state})
 	}
 	t.sort(rows)
 	rows = t.withGone(rows, old, seen, past)
@@ -142,7 +198,11 @@ func (t *Table[R]) withGone(rows, old []row[R], seen map[string]bool, past bool)
 		if past {
 			stays = r.key == t.selected || r.state != gone && went <= linger
 		}
-		if stays && (t.keep == nil || t.keep(r.value)) {
+		if stays && (t.keep == nil || t.keep(*r.value)) {
+			if r.state != gone { // it must not keep all of its reading
+				kept := *r.value
+				r.value = &kept
+			}
 			r.state = gone
 			after[previous] = append(after[previous], r)
 		}
@@ -237,7 +297,7 @@ func (t *Table[R]) Selected() (R, bool) {
 		var none R
 		return none, false
 	}
-	return t.rows[t.at].value, true
+	return *t.rows[t.at].value, true
 }
 
 // Gone reports whether the selected row was not in the last reading any more.
@@ -249,7 +309,7 @@ func (t *Table[R]) Next(direction int, match func(R) bool) bool {
 	n := len(t.rows)
 	for step := 1; step <= n; step++ {
 		i := ((t.at+direction*step)%n + n) % n
-		if match(t.rows[i].value) {
+		if match(*t.rows[i].value) {
 			t.selectAt(i)
 			return true
 		}
@@ -269,15 +329,15 @@ func (t *Table[R]) Position() int {
 	return t.at + 1
 }
 
-// Shown are the rows as shown, in their order, without those that are gone.
-func (t *Table[R]) Shown() []R {
-	values := make([]R, 0, len(t.rows))
-	for _, r := range t.rows {
-		if r.state != gone {
-			values = append(values, r.value)
+// Shown are the rows as they are shown, without those that went.
+func (t *Table[R]) Shown() iter.Seq[*R] {
+	return func(yield func(*R) bool) {
+		for _, r := range t.rows {
+			if r.state != gone && !yield(r.value) {
+				return
+			}
 		}
 	}
-	return values
 }
 
 // Window is the first and the last row that the last View drew.
@@ -329,8 +389,8 @@ func (t *Table[R]) Unmark() { clear(t.marks) }
 func (t *Table[R]) Marks() int { return len(t.marks) }
 
 // Marked are the marked rows, those that are shown first and in their order.
-func (t *Table[R]) Marked() []R {
-	marked := make([]R, 0, len(t.marks))
+func (t *Table[R]) Marked() []*R {
+	marked := make([]*R, 0, len(t.marks))
 	done := make(map[string]bool, len(t.marks))
 	for _, r := range t.rows {
 		if value, ok := t.marks[r.key]; ok {

@@ -62,7 +62,7 @@ func (t *Table[R]) line(th *theme.Theme, columns []placed[R], i, width int) stri
 	line.Gap(margin)
 	note, noteRole, noted := "", theme.Plain, false
 	if t.Note != nil {
-		note, noteRole, noted = t.Note(r.value)
+		note, noteRole, noted = t.Note(*r.value)
 	}
 	for n, c := range columns {
 		if n > 0 {
@@ -72,7 +72,7 @@ func (t *Table[R]) line(th *theme.Theme, columns []placed[R], i, width int) stri
 			line.Add(noteRole, fit(th.Charset, note, width-line.Width(), false, false))
 			break
 		}
-		s, role := c.Cell(r.value)
+		s, role := c.Cell(*r.value)
 		if r.state == gone {
 			role = theme.Dim
 		}
