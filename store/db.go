@@ -83,10 +83,11 @@ func (db *DB) explainAcquire(err error) error {
 }
 
 // forget drops the pool's other connections after an error that says that they, too,
-// lead to a server which is gone or no longer the primary.
+// lead to a server which is gone or no longer the primary. Where nothing answered, each
+// of them would take its whole time to say so again.
 func (db *DB) forget(err error) {
 	var server *pgconn.PgError
-	if errors.As(err, &server) && (takesNoWrites(server) || strings.HasPrefix(server.Code, "57P")) {
+	if gone := errors.As(err, &server) && (takesNoWrites(server) || strings.HasPrefix(server.Code, "57P")); gone || pgconn.Timeout(err) {
 		db.pool.Reset()
 	}
 }

@@ -40,7 +40,9 @@ type poller struct {
 const (
 	leastRefresh = 500 * time.Millisecond
 	mostRefresh  = time.Minute
-	mostBackoff  = 15 * time.Second
+	// mostBackoff keeps a recovery from going unseen: a try on a server that answers nothing
+	// takes the store's five seconds to connect, so that the next is never further off than eight.
+	mostBackoff = 3 * time.Second
 	// serverEvery is after how many looks the server's own facts are read again.
 	serverEvery = 15
 	// grace is how late an answer may be before the screen says so.
@@ -163,8 +165,8 @@ func (m *model) failed(err error) tea.Cmd {
 		m.env.server.known = false
 	}
 	wait, again := backoff(p.failures, rand.Float64()), m.lookNow
-	if spent := m.env.DB.ServerTime(); spent > p.spent+p.apart {
-		// It brought nothing, and yet it took the server's time.
+	if spent := m.env.DB.ServerTime(); spent > p.spent+p.apart && !errors.Is(err, store.ErrUnreachable) {
+		// It brought nothing, and yet it took the time of a server that is there.
 		p.paid(spent)
 		wait, again = max(wait, p.pace(m.env.now())), m.look
 	}

@@ -98,7 +98,7 @@ func TestADatabaseThatGoesAway(t *testing.T) {
 }
 
 func TestBackoff(t *testing.T) {
-	for failures, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 4: 8 * time.Second, 5: mostBackoff, 100: mostBackoff, 1 << 40: mostBackoff} {
+	for failures, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 3: mostBackoff, 100: mostBackoff, 1 << 40: mostBackoff} {
 		if got := backoff(failures, 0); got != want {
 			t.Errorf("after %d failures: %v, want %v", failures, got, want)
 		}
