@@ -17,6 +17,7 @@ import (
 type budget struct {
 	share    float64 // of one core, for all consoles; defaultShare if zero
 	consoles int
+	reserved float64       // the part of it that the beats leave to what has none
 	before   time.Duration // the reader's ServerTime when it was last charged
 	window   []spending    // that still counts
 	beats    map[string]*beat
@@ -108,7 +109,7 @@ func (b *budget) every(name string, want time.Duration) time.Duration {
 		}
 		return 0
 	})
-	left := b.own()
+	left := b.own() * (1 - b.reserved)
 	for i, other := range list {
 		part := min(other.load(), left/float64(len(list)-i))
 		if other == r && part < r.load() {
@@ -146,6 +147,31 @@ func (b *budget) room(now time.Time, names ...string) time.Duration {
 		wait = s.until.Sub(now)
 	}
 	return wait
+}
+
+// free is how much may be read now, beside those with a beat should they come too.
+func (b *budget) free(now time.Time, names ...string) time.Duration {
+	left := time.Duration(b.own() * float64(budgetWindow))
+	for _, name := range names {
+		if r := b.beats[name]; r != nil {
+			left -= r.costs[0]
+		}
+	}
+	for _, s := range b.window {
+		if now.Before(s.until) {
+			left -= s.cost
+		}
+	}
+	return max(left, 0)
+}
+
+// leftover is the part of the share that the beats leave, and at least what is reserved.
+func (b *budget) leftover() float64 {
+	left := b.own()
+	for name, r := range b.beats {
+		left -= float64(r.usual()) / float64(max(b.every(name, r.want), 1))
+	}
+	return max(left, b.own()*b.reserved)
 }
 
 // why says why a read comes more seldom than it is wanted.

@@ -35,6 +35,7 @@ func init() {
 		{"job", "job ID", "one job", true, to("job")},
 		{"pause", "pause KIND", "keep workers from claiming a kind", true, func(m *model, kind string) tea.Cmd { return m.openPause(kind, true) }},
 		{"resume", "resume KIND", "let workers claim a kind again", true, func(m *model, kind string) tea.Cmd { return m.openPause(kind, false) }},
+		{"count", "count", "count every job, all at one moment", false, func(m *model, _ string) tea.Cmd { return m.openCount() }},
 		{"help", "help", "the keys", false, func(m *model, _ string) tea.Cmd { return m.showHelp() }},
 		{"q", "q", "quit", false, func(m *model, _ string) tea.Cmd { return m.leave() }},
 	}

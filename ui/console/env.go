@@ -35,6 +35,7 @@ type env struct {
 	// middle of one, it could not tell at its next start.
 	journal string
 	poller  poller
+	counts  counts
 	ledger  ledger
 	status  status
 	dialogs stack

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"jobtop/actions"
 	"jobtop/store"
@@ -73,7 +74,16 @@ func TestGoldens(t *testing.T) {
 		"resume":            dialog("resume mail.send", ""),
 		"applied":           dialog("review id:invoice-88140", "E", "ticket", "enter"),
 		"bulk":              func(d *driver) { open("review", "*", "E")(d); d.settle() },
-		"bulk-done":         func(d *driver) { open("review", "*", "D")(d); d.settle() },
+		"count":             dialog("overview", "#"),
+		"count-done":        dialog("overview", "#", "enter"),
+		"count-running": func(d *driver) {
+			open("overview", "#")(d)
+			counting := d.m.env.dialogs.top().(*countDialog)
+			counting.running, counting.began = true, d.clock
+			counting.seen = store.Counting{State: "done", Counted: 4_200_000, Expected: 9_930_000}
+			d.clock = d.clock.Add(7 * time.Second)
+		},
+		"bulk-done": func(d *driver) { open("review", "*", "D")(d); d.settle() },
 	} {
 		for _, size := range []struct{ width, height int }{{60, 15}, {80, 24}, {120, 40}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size.width, size.height), func(t *testing.T) {

@@ -259,7 +259,13 @@ func TestEveryKeyOfTheHelp(t *testing.T) {
 				t.Errorf("read %d times", got)
 			}
 		},
-
+		"count": func(t *testing.T) {
+			d := on(t, "review")
+			d.press("#")
+			d.settle()
+			d.press("enter")
+			d.wants("Count every job", "review 5", "all 12")
+		},
 		"redraw": func(t *testing.T) {
 			d := on(t, "review")
 			d.press("ctrl+l")

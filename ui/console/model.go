@@ -200,6 +200,7 @@ func (m *model) global() []binding {
 		e.bind("faster", 0, func() tea.Cmd { return m.pace(-1) }, nil),
 		e.bind("slower", 0, func() tea.Cmd { return m.pace(1) }, nil),
 		e.bind("refresh", 0, m.refreshNow, nil),
+		e.bind("count", 0, m.openCount, nil),
 		e.bind("redraw", 0, func() tea.Cmd { return tea.ClearScreen }, nil),
 		e.bind("command", 80, m.askCommand, nil),
 		e.bind("help", 90, m.showHelp, nil),
@@ -300,7 +301,7 @@ func (m *model) countOf(view string) (store.Count, bool) {
 	case view == "stuck":
 		return p.poll.Stuck, true
 	case view == "review":
-		return stateCount(p.poll, "review").Count, true
+		return m.env.figure("review"), true
 	}
 	return store.Count{}, false
 }

@@ -28,6 +28,10 @@ type Reader interface {
 	Payload(ctx context.Context, id string) (json.RawMessage, error)
 	Actions(ctx context.Context, q store.ActionQuery) (store.ActionPage, error)
 	Overview(ctx context.Context) (store.Overview, error)
+	CountOpen(ctx context.Context, states []string, bound int64) (map[string]store.Count, time.Duration, error)
+	TallyDone(ctx context.Context, t store.DoneTally, rows int64) (store.DoneTally, error)
+	// CountExactly is not in ServerTime.
+	CountExactly(ctx context.Context, limit time.Duration, progress func(store.Counting)) (store.ExactCounts, error)
 	ContradictionsNow(ctx context.Context) (found []store.Contradiction, looked int, err error)
 	Pause(ctx context.Context, r store.PauseRequest) (bool, error)
 	Resume(ctx context.Context, r store.PauseRequest) (bool, error)

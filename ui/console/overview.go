@@ -216,7 +216,14 @@ func (o *overview) info() string {
 	if old := o.m.env.now().Sub(o.at); old > 3*overviewEvery {
 		info += ", " + text.Age(old.Truncate(10*time.Second)) + " old"
 	}
-	return info
+	switch counted := o.m.env.counted(); {
+	case counted == "":
+		return info
+	case o.m.env.width < 80:
+		return counted // there is no room for both
+	default:
+		return counted + "; " + info
+	}
 }
 
 // showContradictions explains the rows that contradict themselves.
@@ -249,7 +256,7 @@ func (o *overview) view(width, height int) []string {
 	var lines []theme.Line
 	roomy := width >= machine.Width+21 && height >= 17
 	if roomy {
-		lines = machine.Draw(o.figures(), e.glyphs())
+		lines = machine.Draw(o.figures(machine.Width), e.glyphs())
 		panel := o.needsPanel(width - machine.Width - 1)
 		for i := range lines {
 			if i < len(panel) {
@@ -257,7 +264,13 @@ func (o *overview) view(width, height int) []string {
 			}
 		}
 	} else {
-		lines = append(machine.Compact(o.figures(), e.glyphs()), o.needsLine())
+		f := o.figures(machine.CompactWidth)
+		lines = machine.Compact(f, e.glyphs())
+		if lines[0].Width() > width {
+			f.Claimed, f.Completed = "", "" // the figures come before the rates
+			lines = machine.Compact(f, e.glyphs())
+		}
+		lines = append(lines, o.needsLine())
 	}
 	if o.err != nil {
 		var l theme.Line

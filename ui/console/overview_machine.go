@@ -14,13 +14,14 @@ import (
 	"jobtop/ui/theme"
 )
 
-// figures are what the drawing of the state machine shows.
-func (o *overview) figures() machine.Figures {
+// figures are what the drawing of the state machine shows, each in at most some columns.
+func (o *overview) figures(most int) machine.Figures {
 	e := o.m.env
 	p := e.poller.poll
-	of := func(state string) string { return e.count(stateCount(p, state).Count) }
+	of := func(state string, columns int) string { return e.within(e.figure(state), min(columns, most)) }
 	f := machine.Figures{
-		Pending: of("pending"), Running: of("running"), Done: of("done"), Review: of("review"), Failed: of("failed"), Dead: of("dead"),
+		Pending: of("pending", machine.NodeWidth), Running: of("running", machine.NodeWidth), Done: of("done", machine.DoneWidth),
+		Review: of("review", machine.BranchWidth), Failed: of("failed", machine.BranchWidth), Dead: of("dead", machine.BranchWidth),
 		Due: e.count(p.Due), Alarm: map[string]theme.Role{},
 	}
 	if p.Stuck.N > 0 {
@@ -78,12 +79,12 @@ func (o *overview) needs() []need {
 	p := e.poller.poll
 	review, dead := stateCount(p, "review"), stateCount(p, "dead")
 	group := func(name string, to place, c store.Count, age *time.Duration, role theme.Role) need {
-		return need{link{to: to}, name, e.count(c), c.N > 0, age, role}
+		return need{link{to: to}, name, e.within(c, 7), c.N > 0, age, role}
 	}
 	all := []need{
-		group("review", place{view: "review"}, review.Count, review.OldestAge, theme.Warn),
+		group("review", place{view: "review"}, e.figure("review"), review.OldestAge, theme.Warn),
 		group("stuck", place{view: "stuck"}, p.Stuck, p.OldestStuck, theme.Bad),
-		group("dead", place{"jobs", "state:dead"}, dead.Count, dead.OldestAge, theme.Plain),
+		group("dead", place{"jobs", "state:dead"}, e.figure("dead"), dead.OldestAge, theme.Plain),
 	}
 	if n := len(o.contradictions); n > 0 {
 		all = append(all, need{link{open: o.showContradictions}, "doctor", text.Count(int64(n)), true, nil, theme.Bad})
@@ -114,7 +115,8 @@ func (o *overview) needsPanel(width int) []theme.Line {
 	title.Add(theme.Title, "  needs a person")
 	lines := []theme.Line{title}
 	for _, n := range o.needs() {
-		what := text.PadRight(n.name, 6) + text.PadLeft(n.count, 7) + " " + text.PadLeft(ageOf(n.age), 4)
+		what := text.PadRight(n.name, 6) + " " + text.PadLeft(n.count, 6)
+		what += text.PadLeft(" "+ageOf(n.age), 18-text.Width(what))
 		if kind, ok := strings.CutPrefix(n.name, "paused "); ok {
 			what = e.glyphs().Paused + " " + e.charset().Line(kind, min(14, width-4))
 			for _, k := range e.poller.poll.Paused {

@@ -120,7 +120,7 @@ func (m *model) looked(p store.Poll, err error) tea.Cmd {
 		cmds = append(cmds, m.notice(before, p))
 	}
 	if !e.poller.paused {
-		cmds = append(cmds, m.refreshAll(), e.alarm("look", e.poller.wait, m.look))
+		cmds = append(cmds, m.refreshAll(), m.count(), e.alarm("look", e.poller.wait, m.look))
 	}
 	cmds = append(cmds, m.settleUnknown())
 	return tea.Batch(cmds...)
@@ -209,6 +209,7 @@ func (m *model) askServer() tea.Cmd {
 		switch {
 		case !before.known:
 		case before.Host != s.Host:
+			e.counts = counts{}
 			e.say(theme.Warn, "now on "+s.Host+", before on "+before.Host)
 		case before.Replica && !s.Replica:
 			e.say(theme.Good, s.Host+" is the primary now")

@@ -13,7 +13,7 @@ import (
 var shows = map[string][]string{
 	"overview": nil, "stuck": {"2"}, "review": {"3"}, "marked": {"3", "*"}, "grouped": {"3", "b"}, "filter": {"3", "/", "x"}, "jobs": {"4"}, "wide": {"4", "w"},
 	"actions": {"5"}, "action": {"5", "tab"}, "job": {"3", "enter"}, "error": {"3", "enter", "tab"}, "payload": {"3", "enter", "tab", "tab"},
-	"help": {"?"}, "command": {":", "r"}, "requeue": {"3", "E"}, "done": {"3", "D"}, "bulk": {"3", "*", "E"}, "kinds": {"tab", "tab", "j", "j"},
+	"help": {"?"}, "command": {":", "r"}, "requeue": {"3", "E"}, "done": {"3", "D"}, "bulk": {"3", "*", "E"}, "count": {"#"}, "kinds": {"tab", "tab", "j", "j"},
 }
 
 // Every screen fits every size, from a single cell on.

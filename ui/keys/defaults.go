@@ -49,6 +49,7 @@ var defaults = []Binding{
 	{ID: "faster", Keys: []string{"+"}, Help: "faster", Long: "refresh more often"},
 	{ID: "slower", Keys: []string{"-"}, Help: "slower", Long: "refresh less often"},
 	{ID: "refresh", Keys: []string{"R", "ctrl+r"}, Help: "refresh", Long: "read everything now"},
+	{ID: "count", Keys: []string{"#"}, Help: "count", Long: "count every job, all at one moment; asks first"},
 	{ID: "redraw", Keys: []string{"ctrl+l"}, Help: "redraw", Long: "draw the screen anew"},
 
 	{ID: "command", Keys: []string{":"}, Help: "command", Long: "type a command; tab completes, up and down recall"},

@@ -28,21 +28,35 @@ const (
 	Height = 8
 )
 
+// How many columns Draw has for a figure of pending and running; of done, whose node grows
+// with it; and of the others.
+const (
+	NodeWidth   = 9
+	DoneWidth   = 13
+	BranchWidth = 7
+	// CompactWidth is what Compact has for any of them.
+	CompactWidth = 7
+)
+
 // Draw draws the machine in Height lines of at most Width columns.
 func Draw(f Figures, g theme.Glyphs) []theme.Line {
 	c := newCanvas(Width, Height)
 	node := func(x int, name, count string) {
-		role := f.role(name)
-		c.put(x+1, 0, theme.Title, center(name, 9))
-		c.put(x, 1, theme.Dim, g.TopLeft+strings.Repeat(g.Horizontal, 9)+g.TopRight)
+		inside := max(NodeWidth, text.Width(count))
+		c.put(x+1, 0, theme.Title, center(name, inside))
+		c.put(x, 1, theme.Dim, g.TopLeft+strings.Repeat(g.Horizontal, inside)+g.TopRight)
 		c.put(x, 2, theme.Dim, g.Vertical)
-		if f.Selected == name {
-			c.put(x+1, 2, theme.Selected, g.Cursor+text.PadLeft(count, 7)+" ")
-		} else {
-			c.put(x+1, 2, role, text.PadLeft(count, 8)+" ")
+		c.put(x+inside+1, 2, theme.Dim, g.Vertical)
+		c.put(x, 3, theme.Dim, g.BottomLeft+strings.Repeat(g.Horizontal, inside)+g.BottomRight)
+		figure := text.PadRight(text.PadLeft(count, inside-1), inside)
+		switch selected := f.Selected == name; {
+		case selected && strings.HasPrefix(figure, " "):
+			c.put(x+1, 2, theme.Selected, g.Cursor+figure[1:])
+		case selected: // no room inside
+			c.put(x, 2, theme.Selected, g.Cursor+figure)
+		default:
+			c.put(x+1, 2, f.role(name), figure)
 		}
-		c.put(x+10, 2, theme.Dim, g.Vertical)
-		c.put(x, 3, theme.Dim, g.BottomLeft+strings.Repeat(g.Horizontal, 9)+g.BottomRight)
 	}
 	node(1, "pending", f.Pending)
 	node(22, "running", f.Running)

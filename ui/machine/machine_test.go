@@ -47,7 +47,11 @@ func TestDraw(t *testing.T) {
 		Pending: "10,000+", Running: "10,000+", Done: "≈70.4G", Review: "10,000+", Failed: "10,000+", Dead: "10,000+", Due: "10,000+", OldestDue: "364d",
 		Claimed: "9,999/min", Completed: "2.50M/min", Unknown: "<0.1/min", Failing: "9,999/min", Dying: "<0.1/min", Requeued: "9,999/min", Selected: "pending",
 	}
-	for name, f := range map[string]Figures{"busy": busy, "empty": {Pending: "0", Running: "0", Done: "0", Review: "0", Failed: "0", Dead: "0", Due: "0"}, "full": full} {
+	counted := Figures{
+		Pending: "1,234,567", Running: "40", Done: "9,993,011,234", Review: "≈1.23M", Failed: "≈800k+", Dead: "70", Due: "10,000+", OldestDue: "2h",
+		Claimed: "41/min", Completed: "39/min", Selected: "pending",
+	}
+	for name, f := range map[string]Figures{"busy": busy, "counted": counted, "empty": {Pending: "0", Running: "0", Done: "0", Review: "0", Failed: "0", Dead: "0", Due: "0"}, "full": full} {
 		for set, charset := range map[string]text.Charset{"unicode": text.Unicode, "ascii": text.ASCII} {
 			th, err := theme.New("none", charset)
 			if err != nil {
@@ -55,7 +59,9 @@ func TestDraw(t *testing.T) {
 			}
 			f := f
 			if charset == text.ASCII {
-				f.Done = strings.ReplaceAll(f.Done, "≈", "~")
+				for _, figure := range []*string{&f.Done, &f.Review, &f.Failed} {
+					*figure = strings.ReplaceAll(*figure, "≈", "~")
+				}
 			}
 			drawn := plain(Draw(f, th.Glyphs)) + "\n" + plain(Compact(f, th.Glyphs))
 			if charset == text.ASCII && text.ASCII.SanitizeBlock(drawn) != drawn {
