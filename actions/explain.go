@@ -55,7 +55,7 @@ func explainRefusal(r Result) string {
 	case "changed":
 		return "changed meanwhile: " + change(a) + token(a) + nowIs(a) + "; nothing was changed by this act"
 	case "alive":
-		return fmt.Sprintf("%s is not stuck (any more): its worker gave a sign of life%s; %c (hold) can stop it", id, nowIs(a), VerbHold.Key())
+		return fmt.Sprintf("%s is not stuck (any more): its worker gave a sign of life%s; %s can stop it", id, nowIs(a), VerbHold.Name())
 	case "no_edge":
 		why := fmt.Sprintf("there is no way from there to %s", r.Order.Verb.Target())
 		if str(a.State) == string(Done) {

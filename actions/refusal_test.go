@@ -53,7 +53,7 @@ func TestRefusals(t *testing.T) {
 				l.exec("SELECT jobtop.heartbeat($1, $2::text::uuid)", id, *l.see(id).LockToken)
 				return o
 			},
-			`charge-\d+ is not stuck \(any more\): its worker gave a sign of life; it is running, version 2; H \(hold\) can stop it`,
+			`charge-\d+ is not stuck \(any more\): its worker gave a sign of life; it is running, version 2; "hold" can stop it`,
 		},
 		"no_edge": {
 			func(l *ledger) Order {

@@ -8,7 +8,7 @@ import (
 
 // requeue lets workers try a job again.
 var requeue = &rules{
-	verb: VerbRequeue, target: Pending, key: 'E', title: "Requeue", past: "requeued", did: "requeued it",
+	verb: VerbRequeue, target: Pending, title: "Requeue", past: "requeued", did: "requeued it",
 	cannot: func(s State) string { return "a job that is " + in(s) + " cannot be requeued" },
 	preview: func(job store.Job) string {
 		text := " and will be claimed again"
@@ -24,5 +24,5 @@ var requeue = &rules{
 		return fmt.Sprintf("if it did happen, it happens twice, unless the provider honours the key %s", job.EffectKey)
 	},
 	asks: func(job store.Job) Asks { return Asks{TypedID: Uncertain(job.Evidence)} },
-	undo: "H (hold) takes it back out of the queue, as long as no worker has claimed it",
+	undo: VerbHold.Name() + " takes it back out of the queue, as long as no worker has claimed it",
 }

@@ -54,7 +54,6 @@ func (a Asks) Confirmations() []string {
 type rules struct {
 	verb   Verb
 	target State
-	key    rune
 	title  string // "Requeue"
 	past   string // "charge-1 was requeued"
 	did    string // "bob requeued it"
@@ -84,13 +83,9 @@ func (v Verb) Target() State {
 	return ""
 }
 
-// Key is the key that uses the verb in the console; always a capital letter.
-func (v Verb) Key() rune {
-	if r := rulesOf(v); r != nil {
-		return r.key
-	}
-	return 0
-}
+// Name is how sentences name a verb that could be used: in quotes, so that a front-end
+// may put there whatever uses it, such as a key.
+func (v Verb) Name() string { return `"` + string(v) + `"` }
 
 // Title is the verb as a dialog's heading and button.
 func (v Verb) Title() string {
@@ -126,7 +121,7 @@ func Unavailable(v Verb, job store.Job) string {
 	case !HasEdge(from, r.target, Operator):
 		return r.cannot(from)
 	case alive(job) && v != VerbHold:
-		return fmt.Sprintf("its worker is alive%s; only %c (hold) can stop it", lastSign(job), VerbHold.Key())
+		return fmt.Sprintf("its worker is alive%s; only %s can stop it", lastSign(job), VerbHold.Name())
 	}
 	return ""
 }

@@ -4,21 +4,15 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"jobtop/store"
 )
 
 func TestVerbsAreWhole(t *testing.T) {
-	keys := map[rune]Verb{}
 	for _, v := range Verbs() {
 		if !v.Known() || rulesOf(v) == nil {
 			t.Fatalf("%s has no rules", v)
 		}
-		if !unicode.IsUpper(v.Key()) || keys[v.Key()] != "" {
-			t.Errorf("%s has the key %c, %s too", v, v.Key(), keys[v.Key()])
-		}
-		keys[v.Key()] = v
 		if v.Title() == "" || past(v) == "" || how(string(v)) == "changed it" || UndoHint(v) == "" {
 			t.Errorf("%s lacks words", v)
 		}
@@ -31,14 +25,14 @@ func TestVerbsAreWhole(t *testing.T) {
 			if UndoHint(v) != "nothing leads back from done" {
 				t.Errorf("%s: %q", v, UndoHint(v))
 			}
-		} else if !strings.HasPrefix(UndoHint(v), string(back.Key())+" ("+string(back)+")") || !HasEdge(v.Target(), back.Target(), Operator) {
+		} else if !strings.HasPrefix(UndoHint(v), back.Name()+" ") || !HasEdge(v.Target(), back.Target(), Operator) {
 			t.Errorf("%s: %q", v, UndoHint(v))
 		}
 	}
-	if len(keys) != 4 || len(verbs) != 4 {
+	if len(verbs) != 4 {
 		t.Errorf("%d verbs", len(verbs))
 	}
-	if unknown := Verb("explode"); unknown.Known() || unknown.Target() != "" || unknown.Key() != 0 || Unavailable(unknown, store.Job{State: "review"}) == "" {
+	if unknown := Verb("explode"); unknown.Known() || unknown.Target() != "" || Unavailable(unknown, store.Job{State: "review"}) == "" {
 		t.Error("an unknown verb is known")
 	}
 }
@@ -85,7 +79,7 @@ func TestDialogWords(t *testing.T) {
 			"it may have happened all the same; dead does not undo it", ""},
 		{VerbDead, late, "", "",
 			"card.charge charge-1 goes from review to dead; no worker will claim it again unless somebody requeues it",
-			"it did happen: D (done) records that, with the receipt", ""},
+			"it did happen: \"done\" records that, with the receipt", ""},
 		{VerbHold, job(Pending, "never_started"), "", "",
 			"card.charge charge-1 goes from pending to review and waits there for a person", "", ""},
 		{VerbHold, stuckJob, "", "",
@@ -94,11 +88,11 @@ func TestDialogWords(t *testing.T) {
 			"card.charge charge-1 goes from running to review and waits there for a person; w-7 loses its lease, and what it still reports is kept as evidence",
 			"w-7 is alive and learns it at its next heartbeat; what it is doing may still happen", "stop"},
 
-		{VerbRequeue, job(Running, "may_have_happened"), "its worker is alive (heartbeat 3s ago, limit 1m0s); only H (hold) can stop it", "id", "-", "-", "may_have_happened"},
+		{VerbRequeue, job(Running, "may_have_happened"), "its worker is alive (heartbeat 3s ago, limit 1m0s); only \"hold\" can stop it", "id", "-", "-", "may_have_happened"},
 		{VerbDone, job(Done, "happened"), "it is done, and nothing leaves done", "receipt ", "-", "-", ""},
 		{VerbRequeue, job(Pending, "never_started"), "it is pending already", "", "-", "-", ""},
 		{VerbHold, job(Review, "never_started"), "it is in review already", "", "-", "-", ""},
-		{VerbHold, job(Dead, "never_started"), "a dead job waits for nobody; E (requeue) or D (done) can still be used on it", "", "-", "-", ""},
+		{VerbHold, job(Dead, "never_started"), "a dead job waits for nobody; \"requeue\" or \"done\" can still be used on it", "", "-", "-", ""},
 		{VerbHold, job("paused", "never_started"), `its state "paused" is not one that this jobtop knows`, "", "-", "-", ""},
 	} {
 		name := string(test.verb) + " of " + test.job.State + ", " + test.job.Evidence.Verdict

@@ -49,7 +49,7 @@ func (m *model) verbs(target func() (store.Job, bool), marked *table.Table[store
 			if !ok {
 				return "no job is selected"
 			}
-			return actions.Unavailable(v, job)
+			return m.env.keyed(actions.Unavailable(v, job))
 		}
 		do := func() tea.Cmd {
 			if marked != nil && marked.Marks() > 0 {
@@ -189,7 +189,7 @@ func (d *actDialog) unavailable() string {
 	case e.readOnly() != "":
 		return "read-only: " + e.readOnly()
 	}
-	return e.safe(actions.Unavailable(d.verb, d.job))
+	return e.safe(e.keyed(actions.Unavailable(d.verb, d.job)))
 }
 
 func (d *actDialog) key(msg tea.KeyMsg) (bool, tea.Cmd) {
@@ -260,7 +260,7 @@ func (d *actDialog) lines(width, height int) []theme.Line {
 	preview := strings.TrimPrefix(actions.Preview(d.verb, d.job), d.job.Kind+" "+d.job.ID+" ")
 	head = append(head, paragraph(theme.Plain, "It "+e.safe(preview)+".", width)...)
 	if warning := actions.Warning(d.verb, d.job); warning != "" {
-		head = append(head, paragraph(theme.Warn, "But "+e.safe(warning)+".", width)...)
+		head = append(head, paragraph(theme.Warn, "But "+e.safe(e.keyed(warning))+".", width)...)
 	}
 	if d.found != nil {
 		head = append(head, paragraph(theme.Info, "Looked up: "+d.found.line, width)...)

@@ -190,7 +190,7 @@ func (a *actionLog) view(width, height int) []string {
 	case !a.loaded:
 		return lines
 	case a.table.Len() == 0 && a.expression != "":
-		return append(lines, "", e.line(theme.Plain, "   No action matches "+e.safe(a.expression)+"."), "", e.line(theme.Dim, "   esc clears the filter"))
+		return append(lines, "", e.line(theme.Plain, "   No action matches "+e.safe(a.expression)+"."), "", e.line(theme.Dim, "   "+e.first("back")+" clears the filter"))
 	case a.table.Len() == 0:
 		return append(lines, "", e.line(theme.Plain, "   Nobody has acted yet."))
 	}

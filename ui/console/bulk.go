@@ -205,7 +205,7 @@ func (d *bulkDialog) split(now map[string]*store.Job) {
 // cannot is why the verb cannot be used on one of many, "" if it can.
 func (d *bulkDialog) cannot(job *store.Job) string {
 	if why := actions.Unavailable(d.verb, *job); why != "" {
-		return why
+		return d.m.env.keyed(why)
 	}
 	asks := actions.Ask(d.verb, *job)
 	if asks.Stop {

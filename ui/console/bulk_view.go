@@ -102,7 +102,7 @@ func (d *bulkDialog) progressLines(width int) []theme.Line {
 		return append(lines, paragraph(theme.Warn, "stopping after the job that is under way", width)...)
 	}
 	if d.done > 0 {
-		return append(lines, paragraph(theme.Dim, e.charset().Line(actions.Explain(d.results[d.done-1]), width), width)...)
+		return append(lines, paragraph(theme.Dim, e.charset().Line(e.keyed(actions.Explain(d.results[d.done-1])), width), width)...)
 	}
 	return lines
 }

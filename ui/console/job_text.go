@@ -138,7 +138,7 @@ func (s *jobScreen) askSearch() tea.Cmd {
 
 func (s *jobScreen) noMatch() string {
 	if s.query == "" {
-		return "search with / first"
+		return "search with " + s.m.env.first("filter") + " first"
 	}
 	return ""
 }

@@ -66,9 +66,9 @@ func (m *model) arrived() {
 func (m *model) acted(act *entry, r actions.Result) tea.Cmd {
 	e := m.env
 	act.order, act.result = r.Order, &r
-	line := actions.Explain(r)
+	line := e.keyed(actions.Explain(r))
 	if r.Outcome == actions.Applied {
-		line += ". " + capital(actions.UndoHint(r.Order.Verb))
+		line += ". " + e.keyed(capital(actions.UndoHint(r.Order.Verb)))
 	}
 	if r.JournalErr != nil {
 		line += " (no journal: were jobtop killed now, it could not tell)"
@@ -146,7 +146,7 @@ func (m *model) recovered(ready error, results []actions.Result, err error) tea.
 	switch len(results) {
 	case 0:
 	case 1:
-		e.say(outcomeRole(results[0].Outcome), "left by an earlier console: "+actions.Explain(results[0]))
+		e.say(outcomeRole(results[0].Outcome), "left by an earlier console: "+e.keyed(actions.Explain(results[0])))
 	default:
 		e.say(theme.Warn, fmt.Sprintf("%d acts were left by an earlier console; %s shows what became of them",
 			len(results), e.keymap.Get("results").First()))

@@ -45,7 +45,7 @@ var jobsList = listKind{
 	view:    "jobs",
 	columns: []string{"id", "kind", "state", "verdict", "try", "since", "worker", "effect", "version", "created", "last word"},
 	order:   "oldest first",
-	empty:   "No open job. Done ones are found with / and state:done, an id, an effect key or a receipt.",
+	empty:   "No open job. Done ones are found with the filter state:done, an id, an effect key or a receipt.",
 }
 
 // list is a screen that lists jobs.
@@ -259,7 +259,7 @@ func (l *list) view(width, height int) []string {
 	case l.grouping.on():
 		return append(lines, l.grouping.view(width, height-len(lines))...)
 	case l.table.Len() == 0 && l.expression != "":
-		return append(lines, "", e.line(theme.Plain, "   No job matches "+e.safe(l.expression)+"."), "", e.line(theme.Dim, "   esc clears the filter"))
+		return append(lines, "", e.line(theme.Plain, "   No job matches "+e.safe(l.expression)+"."), "", e.line(theme.Dim, "   "+e.first("back")+" clears the filter"))
 	case l.table.Len() == 0:
 		return append(lines, "", e.line(theme.Plain, "   "+l.kind.empty))
 	}

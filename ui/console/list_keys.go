@@ -131,7 +131,7 @@ func (l *list) askFilter() tea.Cmd {
 // matches are the rows that the last filter typed would show, in a list without it.
 func (l *list) noMatch() string {
 	if len(l.past) == 0 {
-		return "type a filter with / first"
+		return "type a filter with " + l.m.env.first("filter") + " first"
 	}
 	return ""
 }

@@ -76,7 +76,7 @@ func (d *resultsDialog) draw(width int) []theme.Line {
 	}
 	lines := []theme.Line{sum, {}}
 	for _, r := range d.shown() {
-		for i, part := range text.Wrap(d.m.env.safe(actions.Explain(r)), max(10, width-16)) {
+		for i, part := range text.Wrap(d.m.env.safe(d.m.env.keyed(actions.Explain(r))), max(10, width-16)) {
 			var l theme.Line
 			if i == 0 {
 				l.Add(outcomeRole(r.Outcome), outcomeWord(r.Outcome))
