@@ -4,7 +4,7 @@ import "jobtop/store"
 
 // done records by hand that a job's effect happened, with the provider's receipt.
 var done = &rules{
-	verb: VerbDone, target: Done, title: "Done", past: "marked done", did: "marked it done",
+	verb: VerbDone, target: Done, title: "Mark done", past: "marked done", did: "marked it done",
 	cannot: func(s State) string { return "a job that is " + in(s) + " cannot be marked done" },
 	preview: func(job store.Job) string {
 		return " for good, with its receipt"

@@ -19,7 +19,7 @@ var hold = &rules{
 		if !alive(job) {
 			return ""
 		}
-		return workerOf(job) + " is alive and learns it at its next heartbeat; what it is doing may still happen"
+		return worker(job) + " is alive and learns it at its next heartbeat; what it is doing may still happen"
 	},
 	asks: func(job store.Job) Asks { return Asks{Stop: alive(job), TypedID: alive(job)} },
 	undo: VerbRequeue.Name() + " lets workers have it again",

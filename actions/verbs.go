@@ -185,6 +185,14 @@ func fenced(job store.Job) string {
 	return "; " + workerOf(job) + " loses its lease, and what it still reports is kept as evidence"
 }
 
+// worker begins a sentence with the worker.
+func worker(job store.Job) string {
+	if name := workerOf(job); name != "its worker" {
+		return "the worker " + name
+	}
+	return "its worker"
+}
+
 func workerOf(job store.Job) string {
 	if job.Worker == nil || *job.Worker == "" {
 		return "its worker"

@@ -86,7 +86,7 @@ func TestDialogWords(t *testing.T) {
 			"card.charge charge-1 goes from running to review and waits there for a person; w-7 loses its lease, and what it still reports is kept as evidence", "", ""},
 		{VerbHold, job(Running, "may_have_happened"), "", "id stop",
 			"card.charge charge-1 goes from running to review and waits there for a person; w-7 loses its lease, and what it still reports is kept as evidence",
-			"w-7 is alive and learns it at its next heartbeat; what it is doing may still happen", "stop"},
+			"the worker w-7 is alive and learns it at its next heartbeat; what it is doing may still happen", "stop"},
 
 		{VerbRequeue, job(Running, "may_have_happened"), "its worker is alive (heartbeat 3s ago, limit 1m0s); only \"hold\" can stop it", "id", "-", "-", "may_have_happened"},
 		{VerbDone, job(Done, "happened"), "it is done, and nothing leaves done", "receipt ", "-", "-", ""},

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -260,7 +261,7 @@ func (d *actDialog) lines(width, height int) []theme.Line {
 	preview := strings.TrimPrefix(actions.Preview(d.verb, d.job), d.job.Kind+" "+d.job.ID+" ")
 	head = append(head, paragraph(theme.Plain, "It "+e.safe(preview)+".", width)...)
 	if warning := actions.Warning(d.verb, d.job); warning != "" {
-		head = append(head, paragraph(theme.Warn, "But "+e.safe(e.keyed(warning))+".", width)...)
+		head = append(head, paragraph(theme.Warn, capital(e.safe(e.keyed(warning)))+".", width)...)
 	}
 	if d.found != nil {
 		head = append(head, paragraph(theme.Info, "Looked up: "+d.found.line, width)...)
@@ -274,6 +275,9 @@ func (d *actDialog) lines(width, height int) []theme.Line {
 
 // headAndTail fits what is explained and what is asked into a height: what is asked stays.
 func headAndTail(e *env, head, tail []theme.Line, height int) []theme.Line {
+	if n := len(tail); len(head)+n > height && n > 2 && tail[n-2].Width() == 0 {
+		tail = slices.Delete(tail, n-2, n-1) // what is wrong with a field, which nothing is
+	}
 	room := height - len(tail)
 	if len(head) > room && room > 0 {
 		head = head[:room]

@@ -113,16 +113,16 @@ func TestAnUncertainRequeueTakesTheTypedID(t *testing.T) {
 		if len(d.db.acts) != 0 {
 			t.Errorf("sent after %q was typed", typed)
 		}
-		d.wants("that is not the job's id, to the letter")
+		d.wants("That is not the job's id, to the letter")
 	}
 }
 
 func TestWhatIsTypedIsChecked(t *testing.T) {
 	for _, c := range []struct{ key, reason, receipt, want string }{
-		{"E", " ", "", "the reason is empty"},
-		{"E", strings.Repeat("r", 1001), "", "the reason has 1001 characters; at most 1000 are kept"},
-		{"D", "ticket", strings.Repeat("r", 201), "the receipt ID has 201 characters; at most 200 are kept"},
-		{"D", "ticket", "ch_\u200b1", "the receipt ID holds an invisible character (U+200B)"},
+		{"E", " ", "", "The reason is empty"},
+		{"E", strings.Repeat("r", 1001), "", "The reason has 1001 characters; at most 1000 are kept"},
+		{"D", "ticket", strings.Repeat("r", 201), "The receipt ID has 201 characters; at most 200 are kept"},
+		{"D", "ticket", "ch_\u200b1", "The receipt ID holds an invisible character (U+200B)"},
 	} {
 		d := on(t, "review id:invoice-88140")
 		d.press(c.key)

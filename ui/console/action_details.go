@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -49,7 +50,7 @@ func actionLines(e *env, a store.Action, width int) []theme.Line {
 		{"when", a.At.Local().Format("2006-01-02 15:04:05 MST") + ", " + age(a.Age) + " ago", theme.Plain},
 		{"receipt", orDash(a.ReceiptID), theme.Plain},
 		{"delay", delay, theme.Plain},
-		{"confirmed", strings.Join(a.Confirmations, ", "), theme.Plain},
+		{"confirmed", cmp.Or(strings.Join(a.Confirmations, ", "), "-"), theme.Plain},
 		{"reason", orDash(a.Reason), theme.Plain},
 	}
 	const label = 14

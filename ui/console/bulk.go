@@ -124,6 +124,9 @@ func (d *bulkDialog) inputs() {
 		if s = strings.TrimSpace(s); s == want || s == "" && len(d.safe) > 0 {
 			return ""
 		}
+		if want == "1" {
+			return "there is 1 uncertain one"
+		}
 		return "there are " + want + " uncertain ones"
 	}}
 	d.spread = &input{label: "spread over", field: newField(""), hint: "10m, 2h; empty: all at once", check: func(s string) string {
@@ -219,14 +222,17 @@ func (d *bulkDialog) cannot(job *store.Job) string {
 		receipt = f.receipt
 	}
 	if receipt == "" {
-		return "no receipt ID is known; look it up, or mark it done by itself"
+		return "no receipt ID is known; look it up first"
 	}
 	d.receipts[job.ID] = receipt
 	return ""
 }
 
 func (d *bulkDialog) title() string {
-	return fmt.Sprintf("%s %d marked jobs", d.verb.Title(), len(d.marked))
+	if len(d.marked) == 1 {
+		return d.verb.Title() + " 1 marked job"
+	}
+	return d.verb.Title() + " " + text.Count(int64(len(d.marked))) + " marked jobs"
 }
 
 func (d *bulkDialog) wants() int { return 92 }

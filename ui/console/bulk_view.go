@@ -61,11 +61,11 @@ func (d *bulkDialog) preview(width, from, to int) []theme.Line {
 		lines = append(lines, l)
 	}
 	now := func(j *store.Job) string {
-		s := text.PadRight(e.charset().Line(j.Kind, d.kindWidth), d.kindWidth) + "  " + text.PadRight(actions.VerdictWords(j.Evidence), 17) + "  version " + text.Count(j.Version)
+		s := text.PadRight(e.charset().Line(j.Kind, d.kindWidth), d.kindWidth) + "  " + text.PadRight(actions.VerdictWords(j.Evidence), 17)
 		if receipt := d.receipts[j.ID]; receipt != "" {
 			s += "  receipt " + receipt
 		}
-		return s
+		return s + "  version " + text.Count(j.Version)
 	}
 	for i := from; i < to; i++ {
 		safe := i - len(d.uncertain)

@@ -168,7 +168,7 @@ func (f *form) lines(e *env, width int) []theme.Line {
 	var problem theme.Line
 	if f.shown && f.focus < len(f.inputs) {
 		in := f.inputs[f.focus]
-		problem.Add(theme.Bad, e.charset().Line(in.check(in.field.value()), width))
+		problem.Add(theme.Bad, e.charset().Line(capital(in.check(in.field.value())), width))
 	}
 	var buttons theme.Line
 	cancel, act := "  Cancel  ", "  "+f.button+"  "

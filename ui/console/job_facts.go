@@ -109,7 +109,7 @@ func (s *jobScreen) facts() []fact {
 	}
 	limits := text.Age(j.HeartbeatTimeout) + " heartbeat"
 	if j.ProgressTimeout != nil {
-		limits += ", " + text.Age(*j.ProgressTimeout) + " progress"
+		limits = text.Age(j.HeartbeatTimeout) + ", progress " + text.Age(*j.ProgressTimeout)
 	}
 	facts := []fact{
 		{"state", state + " for " + age(j.StateAge), stateRole(j)},

@@ -199,7 +199,7 @@ func TestEveryKeyOfTheHelp(t *testing.T) {
 			d.wants("effect key")
 		},
 		"requeue": verb("E", "review", "Requeue charge-10442"),
-		"done":    verb("D", "review", "Done charge-10442"),
+		"done":    verb("D", "review", "Mark done charge-10442"),
 		"dead":    verb("X", "review", "Mark dead charge-10442"),
 		"hold":    verb("H", "jobs state:failed", "Hold invoice-90002"),
 		"lookup":  func(t *testing.T) { lookUp(t) },

@@ -120,7 +120,7 @@ func TestBulkPreviewIsReadAfresh(t *testing.T) {
 		t.Errorf("the focus is on %d, and %q and %q are typed", form.focus, form.inputs[0].field.value(), form.inputs[1].field.value())
 	}
 	d.press("enter")
-	d.wants("there are 1 uncertain ones")
+	d.wants("There is 1 uncertain one")
 
 	d.db.down = errors.New("it is away")
 	d.refresh()
