@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -29,7 +30,7 @@ func (a *app) runConsole(ctx context.Context) error {
 
 	options := console.Options{
 		DB: db, Operator: operator, View: a.flags.view, Refresh: a.flags.refresh,
-		ASCII: a.flags.ascii, NoColor: a.screen.look == nil, Profile: a.flags.profile, Config: a.config,
+		CrashDirectory: stateDirectory(), ASCII: a.flags.ascii, NoColor: a.screen.look == nil, Profile: a.flags.profile, Config: a.config,
 	}
 	if options.Refresh == 0 {
 		options.Refresh = time.Duration(a.config.Refresh)
@@ -49,5 +50,19 @@ func (a *app) runConsole(ctx context.Context) error {
 		options.Runner = &actions.Runner{DB: db, Journal: journal, Operator: operator, Client: a.client()}
 	}
 	a.log.Info("console", "view", a.flags.view)
-	return console.Run(ctx, options)
+	err = console.Run(ctx, options)
+	var crash *console.CrashError
+	if errors.As(err, &crash) {
+		a.log.Error("crash", "what", crash.What, "details", crash.Log)
+	}
+	return err
+}
+
+// stateDirectory is "" where there is none.
+func stateDirectory() string {
+	directory, err := config.StateDir()
+	if err != nil {
+		return ""
+	}
+	return directory
 }

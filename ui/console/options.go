@@ -60,6 +60,10 @@ type Options struct {
 	Profile string
 	Config  config.Config
 
+	// CrashDirectory is where the details of a panic are kept; the system's for temporary
+	// files if empty.
+	CrashDirectory string
+
 	// Input and Output are the terminal; the process's own if nil.
 	Input  io.Reader
 	Output io.Writer

@@ -22,8 +22,8 @@ func (e *SignalError) Error() string { return "ended by a signal: " + e.Signal.S
 
 // Run shows the console until its user leaves it, ctx is cancelled or a signal ends it,
 // and gives the terminal back as it was. It returns nil when the user left, ctx's error
-// when that ended, and a *SignalError after SIGHUP, SIGTERM or SIGINT. A bad Option (a theme, a
-// key) is an error before anything is drawn.
+// when that ended, a *SignalError after SIGHUP, SIGTERM or SIGINT, and a *CrashError after
+// a panic. A bad Option (a theme, a key) is an error before anything is drawn.
 func Run(ctx context.Context, o Options) error {
 	if o.Output == nil {
 		o.Output = os.Stdout
@@ -54,9 +54,17 @@ func Run(ctx context.Context, o Options) error {
 	if o.Input != nil {
 		options = append(options, tea.WithInput(o.Input))
 	}
-	_, err = tea.NewProgram(m, options...).Run()
+	crashed := func(what any, stack []byte) {
+		if ctx.Err() == nil {
+			cancel(keepCrash(o.CrashDirectory, what, stack))
+		}
+	}
+	_, err = tea.NewProgram(guarded{m, crashed}, options...).Run()
 	var ended *SignalError
+	var crash *CrashError
 	switch cause := context.Cause(ctx); {
+	case errors.As(cause, &crash):
+		return crash
 	case errors.As(cause, &ended):
 		return ended
 	case err != nil && ctx.Err() != nil:

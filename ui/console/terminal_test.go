@@ -25,6 +25,7 @@ const (
 	asConsole = "JOBTOP_TEST_CONSOLE" // the database's URL
 	asView    = "JOBTOP_TEST_VIEW"
 	asPanic   = "JOBTOP_TEST_PANIC"
+	asCrashes = "JOBTOP_TEST_CRASHES" // where their details are kept
 )
 
 func TestMain(m *testing.M) {
@@ -44,7 +45,7 @@ func TestMain(m *testing.M) {
 		reader = panics{db}
 	}
 	err = Run(context.Background(), Options{
-		DB: reader, Operator: "alice", View: os.Getenv(asView), Refresh: leastRefresh,
+		DB: reader, CrashDirectory: os.Getenv(asCrashes), Operator: "alice", View: os.Getenv(asView), Refresh: leastRefresh,
 		Runner: &actions.Runner{DB: db, Operator: "alice", Client: "test"},
 	})
 	db.Close()
@@ -59,7 +60,7 @@ func TestMain(m *testing.M) {
 type panics struct{ *store.DB }
 
 func (panics) Actions(context.Context, store.ActionQuery) (store.ActionPage, error) {
-	panic("a bug in a command")
+	panic("a bug in a command, password=hunter2\x1b[2J")
 }
 
 // terminalTest is a console in a terminal: a real pty, and an emulator that shows what a
