@@ -80,15 +80,15 @@ func (db *DB) TallyDone(ctx context.Context, t DoneTally, rows int64) (DoneTally
 	var writers []string
 	var at, rest *int64
 	var id *string
-	since, before := "-infinity", "-infinity"
+	since, before, bound := "-infinity", "-infinity", rows // while nothing is settled no slice can be taken
 	if t.settled > 0 {
-		since, before = timestamp(t.settled), timestamp(t.settled)
+		since, before, bound = timestamp(t.settled), timestamp(t.settled), tailBound
 	}
 	cost, err := db.read(ctx, "count the done jobs",
 		statement{sql: query("count_ground"), arguments: pgx.NamedArgs{"since": since, "bound": actionsBound}, rows: one(func(row pgx.Rows) error {
 			return row.Scan(&found.table, &first, &retention, &now, &writers)
 		})},
-		statement{sql: query("count_done"), arguments: t.at.after(pgx.NamedArgs{"before": before, "rows": rows, "bound": tailBound + 1}), rows: one(func(row pgx.Rows) error {
+		statement{sql: query("count_done"), arguments: t.at.after(pgx.NamedArgs{"before": before, "rows": rows, "bound": bound + 1}), rows: one(func(row pgx.Rows) error {
 			return row.Scan(&at, &id, &rest, nil)
 		})},
 	)
@@ -112,13 +112,16 @@ func (db *DB) TallyDone(ctx context.Context, t DoneTally, rows int64) (DoneTally
 	case replica, anew != "":
 	case rest == nil:
 		next.Counted, next.at = t.Counted+rows, position{at: *at, id: *id}
-	case *rest <= tailBound:
+	case *rest <= bound:
 		next.Count, next.Known = Count{N: t.Counted + *rest, Precision: Exact}, true
 	}
 	// What a step learns of the writers holds for the next one: they are looked at a little
 	// later than the snapshot was taken.
 	if !slices.ContainsFunc(t.writers, func(w string) bool { return slices.Contains(writers, w) }) {
 		next.settled, next.next, next.writers = max(t.settled, t.next), now-clockSlack.Microseconds(), writers
+	}
+	if len(writers) == 0 && !replica {
+		next.settled = max(next.settled, next.next)
 	}
 	return next, nil
 }

@@ -51,6 +51,7 @@ func TestTallyWaitsForWhoIsWriting(t *testing.T) {
 	t.Parallel()
 	db, pool, ctx := fresh(t)
 	crowd(ctx, t, pool, 200, 0)
+	tally, _ := tallied(ctx, t, db, store.DoneTally{}, 10)
 	late, err := pool.Begin(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +61,10 @@ func TestTallyWaitsForWhoIsWriting(t *testing.T) {
 	}
 	// Its receipt is older than these are.
 	must(ctx, t, pool, `SELECT jobtop.complete(id, lock_token, 'early-' || id) FROM (SELECT * FROM jobtop.jobs WHERE state = 'running' ORDER BY id DESC LIMIT 300) j`)
-	var tally store.DoneTally
+	eventually(t, "they would be old enough to be settled", func() bool {
+		var old bool
+		return pool.QueryRow(ctx, `SELECT clock_timestamp() - max(recorded_at) > interval '1.2 s' FROM jobtop.receipts`).Scan(&old) == nil && old
+	})
 	for range 20 {
 		if tally, err = db.TallyDone(ctx, tally, 10); err != nil {
 			t.Fatal(err)

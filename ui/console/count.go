@@ -182,9 +182,14 @@ func (d *countDialog) foundLines(width, height int) []theme.Line {
 	column = text.Width(e.count(all))
 	row := func(r theme.Role, name string, c store.Count) {
 		var l theme.Line
-		l.Add(theme.Plain, text.PadRight(name, 10)).Add(r, text.PadLeft(e.count(c), column))
-		if c.Precision != store.Exact {
-			l.Add(theme.Dim, "   at least")
+		l.Add(theme.Plain, text.PadRight(name, 10))
+		switch {
+		case c.Precision == store.Exact:
+			l.Add(r, text.PadLeft(e.count(c), column))
+		case c.N == 0:
+			l.Add(theme.Dim, text.PadLeft("-", column)+"   not counted")
+		default:
+			l.Add(r, text.PadLeft(e.count(c), column)).Add(theme.Dim, "   at least")
 		}
 		lines = append(lines, l)
 	}

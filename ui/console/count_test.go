@@ -114,7 +114,7 @@ func (c *crowded) CountExactly(ctx context.Context, _ time.Duration, progress fu
 		e.Counted += n
 	}
 	if ctx.Err() != nil {
-		e.States[4].Count = store.Count{N: 50_000, Precision: store.Capped}
+		e.States[4].Count, e.States[5].Count = store.Count{N: 50_000, Precision: store.Capped}, store.Count{Precision: store.Capped}
 		e.Counted -= c.done - 50_000
 		return e, &stoppedCount{}
 	}
@@ -318,7 +318,7 @@ func TestCountDialogStops(t *testing.T) {
 		d.m.env.dialogs.top().(*countDialog).stop()
 	}()
 	d.run(cmd)
-	d.wants("pending 52,311", "done 50,000+ at least", "stopped")
+	d.wants("pending 52,311", "done 50,000+ at least", "dead - not counted", "stopped")
 	d.settle()
 	d.press("esc")
 	d.wants("52,311", "≈10.1M")

@@ -50,8 +50,9 @@ const (
 	// countRetry is how long after an error the next try is.
 	countRetry = time.Minute
 
-	leastSlice, mostSlice = 2_000, 50_000 // rows
-	leastBound            = 50_000        // rows
+	// A slice is small, and large beside what finding its place costs.
+	leastSlice, mostSlice = 20_000, 50_000 // rows
+	leastBound            = 50_000         // rows
 	// countReserve is the part of the share that looks leave to counting, however dear they are.
 	countReserve = 0.1
 	// mostOpen is how long one read of the open jobs may save up for.
