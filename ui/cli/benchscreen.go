@@ -44,6 +44,13 @@ func measureScreens(ctx context.Context, dsn string) ([]bench.ScreenFigure, erro
 		}
 		figures = append(figures, found...)
 	}
+	memory, err := measureMemory(ctx, dsn)
+	if err != nil {
+		return nil, fmt.Errorf("the console's memory: %w", err)
+	}
+	if memory.Value > 0 {
+		figures = append(figures, memory)
+	}
 	return figures, nil
 }
 
@@ -214,6 +221,20 @@ func (s *watched) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.n
+}
+
+// mark forgets what was sent so far: until and shown look at what comes after it.
+func (s *watched) mark() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text.Reset()
+}
+
+// shown reports whether something was sent.
+func (s *watched) shown(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return bytes.Contains(s.text.Bytes(), []byte(text))
 }
 
 // wait looks again and again until something holds.
