@@ -46,7 +46,7 @@ const (
 	actWeighs  = "      SELECT e.verdict, e.receipt_id INTO proof FROM evidence(job.id) e;\n"
 	actLocks   = "  -- 1. Lock the job.\n"
 	actFences  = "           SET finished_at = action.at, heartbeat_at = job.heartbeat_at, outcome = 'fenced', to_state = action.to_state\n           WHERE a.job_id = job.id AND a.attempt = job.attempt;\n"
-	tokenCheck = "  IF NOT FOUND OR job.lock_token IS DISTINCT FROM complete.token THEN\n"
+	tokenCheck = "j.lock_token = complete.token"
 )
 
 var (
@@ -61,7 +61,7 @@ var mutants = map[string]mutant{
 	"action written after the change":      actsFirst,
 	"no version check":                     {function: "act", replace: []string{"(job.state, job.version) IS DISTINCT FROM (act.seen_state, act.seen_version)", "job.state IS DISTINCT FROM act.seen_state"}, seed: 30},
 	"no state check":                       {function: "act", replace: []string{"(job.state, job.version) IS DISTINCT FROM (act.seen_state, act.seen_version)", "false"}},
-	"no token check in complete":           {function: "complete", replace: []string{tokenCheck, "  IF NOT FOUND OR job.lock_token IS NULL THEN\n"}, seed: 13},
+	"no token check in complete":           {function: "complete", replace: []string{tokenCheck, "j.lock_token IS NOT NULL"}, seed: 13},
 	"no token check in fail":               {function: "fail", replace: []string{"  IF NOT FOUND OR job.lock_token IS DISTINCT FROM fail.token THEN\n", "  IF NOT FOUND OR job.lock_token IS NULL THEN\n"}},
 	"no token check in heartbeat":          {function: "heartbeat", replace: []string{"j.lock_token = heartbeat.token", "j.lock_token IS NOT NULL"}},
 	"evidence read before the lock":        {function: "act", replace: []string{actWeighs, "", actLocks, "  SELECT e.verdict, e.receipt_id INTO proof FROM evidence(act.job_id) e;\n" + actLocks}, seed: 85},

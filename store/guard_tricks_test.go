@@ -132,6 +132,6 @@ func TestDefinerFunctionsPinTheirSearchPath(t *testing.T) {
 	// What resolves names at run time without a search_path of its own: the procedures that
 	// commit, which cannot have one and qualify every name; and what nobody may call but
 	// functions that have one.
-	l.is("answer_for begin_effect begin_effects enter guard_ours queue_head", `SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p
+	l.is("answer_for begin_effect begin_effects enter guard_attempt guard_ours queue_head queue_hint", `SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p
 		WHERE p.pronamespace = 'jobtop'::regnamespace AND p.prosqlbody IS NULL AND p.proconfig IS NULL`)
 }

@@ -31,7 +31,7 @@ func BenchmarkProtocol(b *testing.B) {
 	ctx := context.Background()
 	mustExec(b, pool, `CREATE TABLE bare (LIKE jobtop.jobs INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES)`)
 
-	const jobs, batched = 1000, 8000
+	const jobs, batched = 4000, 8000
 	var ours, bare, batches time.Duration
 	b.ResetTimer()
 	for n := range b.N {

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"jobtop/store"
@@ -50,7 +51,8 @@ func TestIntentInsideATransactionIsRefused(t *testing.T) {
 }
 
 // TestCommitsAreDurable: whatever the session says of synchronous_commit, the functions'
-// own transactions wait for the disk, and afterwards the session is as it was.
+// own transactions wait for the disk, and afterwards the session is as it was. Only a claim
+// that records intents does not wait: the intent's commit takes it along.
 func TestCommitsAreDurable(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
@@ -97,9 +99,28 @@ func TestCommitsAreDurable(t *testing.T) {
 			show("off", "after begin_effect")
 			continue
 		}
+		want := "on"
+		if step.name == "claim" {
+			run("BEGIN")
+			run(step.sql)
+			show("off", "a claim that records intents")
+			run("ROLLBACK")
+			run("SET synchronous_commit = on")
+			run("BEGIN")
+			run("INSERT INTO public.seen VALUES ('something else')")
+			run(step.sql)
+			show("on", "a claim that records intents, after something else")
+			run("ROLLBACK")
+			run("SET synchronous_commit = off")
+			run("BEGIN")
+			run(strings.Replace(step.sql, "1, true", "1, false", 1))
+			show("on", "a claim that records none")
+			run("ROLLBACK")
+			want = "off"
+		}
 		run("BEGIN")
 		run(step.sql)
-		show("on", step.name)
+		show(want, step.name)
 		run("COMMIT")
 		show("off", "after "+step.name)
 	}
@@ -136,6 +157,48 @@ func TestIntentOutlivesACrash(t *testing.T) {
 	if answer := l.complete("job", token, "r"); answer != "done" {
 		t.Errorf("after the crash the token holds no more: %s", answer)
 	}
+}
+
+// TestClaimLostInACrash: a claim that records intents may go with a crash of the server.
+// Then nothing has begun, the token is told so, and the job is as it was.
+func TestClaimLostInACrash(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	server := sandboxtest.Server(t, sandbox.Options{Settings: map[string]string{"wal_writer_delay": "10s"}})
+	if _, err := store.ApplySchema(ctx, server.URL("postgres")); err != nil {
+		t.Fatal(err)
+	}
+	l := openLedger(t, server.URL("postgres"))
+	l.enqueue(store.NewJob{ID: "plain"})
+	plain := newToken()
+	if jobs, err := l.db.Claim(ctx, store.ClaimRequest{Worker: "w", Token: plain, Kinds: []string{"charge"}, Batch: 1}); err != nil || len(jobs) != 1 {
+		t.Fatalf("claimed %v, %v", jobs, err)
+	}
+	l.enqueue(store.NewJob{ID: "job"})
+	token, ids := l.claim(1)
+	if ids != "job" {
+		t.Fatalf("claimed %q", ids)
+	}
+	if err := server.Crash(); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	l = openLedger(t, server.URL("postgres"))
+	l.is(plain, `SELECT lock_token FROM jobtop.jobs WHERE id = 'plain' AND state = 'running'`)
+	l.is("pending 1", `SELECT state || ' ' || version FROM jobtop.jobs WHERE id = 'job'`)
+	l.is("0", `SELECT count(*) FROM jobtop.attempts WHERE job_id = 'job'`)
+	if intent, err := l.db.BeginEffect(ctx, "job", token); err != nil || intent.Answer != store.IntentLeaseLost {
+		t.Errorf("begin_effect answered %+v, %v", intent, err)
+	}
+	if alive, err := l.db.Heartbeat(ctx, store.Beat{JobID: "job", Token: token}); err != nil || alive {
+		t.Errorf("its heartbeat answered %v, %v", alive, err)
+	}
+	if again, _ := l.claim(1); again == token {
+		t.Error("the lost token was used again")
+	}
+	l.job("job", "running", 1, store.VerdictNeverStarted)
 }
 
 // TestIntentFindsALateReceipt: a receipt that came too late for its own attempt keeps the

@@ -3,7 +3,8 @@ SET LOCAL ROLE jobtop_owner;
 
 -- +goose StatementBegin
 -- Refuses every change of a job that is not an edge, whoever makes it, and completes those that are:
--- version, token, attempt and counters move together or not at all. The rules stand here once and
+-- version, token, attempt and counters move together or not at all. Without a change of state it refuses
+-- changes by hand of what only a claim or a heartbeat may move. The rules stand here once and
 -- become two functions: guard_ours, for changes made by the functions of this schema, under their
 -- owner and their search_path (which it costs 30 us a change to pin again), and which write attempts
 -- and actions themselves; and guard_direct, for everybody else, whose change is written down in the
@@ -14,7 +15,19 @@ DECLARE
 DECLARE
   direct CONSTANT boolean := TG_NAME = 'guard_direct' OR coalesce(current_setting('jobtop.via', true), '') = '';
 BEGIN
-  IF NEW.state = OLD.state OR (TG_NAME = 'guard_ours' AND current_user <> 'jobtop_owner') THEN
+  IF TG_NAME = 'guard_ours' AND current_user <> 'jobtop_owner' THEN
+    RETURN NEW; -- guard_direct has seen to it
+  END IF;
+  IF NEW.state = OLD.state THEN
+    IF direct AND
+       (OLD.id, OLD.kind, OLD.version, OLD.attempt, OLD.lock_token, OLD.worker, OLD.claimed_at, OLD.heartbeat_at, OLD.progress,
+        OLD.progress_at, OLD.effect_key, OLD.effect_at, OLD.created_at, OLD.state_changed_at)
+       IS DISTINCT FROM
+       (NEW.id, NEW.kind, NEW.version, NEW.attempt, NEW.lock_token, NEW.worker, NEW.claimed_at, NEW.heartbeat_at, NEW.progress,
+        NEW.progress_at, NEW.effect_key, NEW.effect_at, NEW.created_at, NEW.state_changed_at) THEN
+      RAISE EXCEPTION 'job %: only payload, run_at, max_attempts, the timeouts, source_version and the error may be changed by hand without a change of state',
+        quote_literal(OLD.id) USING ERRCODE = 'JT003', HINT = 'Use jobtop requeue, done, dead or hold, or the functions that workers call.';
+    END IF;
     RETURN NEW;
   END IF;
   IF NOT EXISTS (SELECT FROM jobtop.edges e WHERE e.from_state = OLD.state AND e.to_state = NEW.state) THEN
@@ -80,12 +93,5 @@ BEGIN
   EXECUTE format('CREATE FUNCTION jobtop.guard_direct() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, jobtop, pg_temp AS %L', rules);
 END $do$;
 -- +goose StatementEnd
-
--- The owner is who our functions run as; each of them also names itself in jobtop.via, so that somebody
--- who merely became the owner's role still counts as a direct change. A condition is read anew for each
--- statement, which costs more than to call the function: so there is but one, and it is short.
-CREATE TRIGGER guard_ours BEFORE UPDATE OF state ON jobtop.jobs FOR EACH ROW EXECUTE FUNCTION jobtop.guard_ours();
-CREATE TRIGGER guard_direct BEFORE UPDATE OF state ON jobtop.jobs FOR EACH ROW
-  WHEN (current_user <> 'jobtop_owner') EXECUTE FUNCTION jobtop.guard_direct();
 
 RESET ROLE;

@@ -2,6 +2,13 @@
 SET LOCAL ROLE jobtop_owner;
 
 -- +goose StatementBegin
+-- The setting that keeps a session's hint of a kind's queue.
+CREATE FUNCTION jobtop.queue_hint(kind text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT 'jobtop.queue_' || pg_catalog.to_hex(pg_catalog.hashtextextended(kind, 7106))
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
 -- When the first due job of a kind came due; NULL when none is. For claim, under whose settings it runs.
 -- While an old snapshot keeps vacuum from clearing away, the jobs that were claimed stay as dead entries
 -- at the head of the queue, and a look from its beginning has to pass them all. Where three such looks in
@@ -14,7 +21,7 @@ CREATE FUNCTION jobtop.queue_head(kind text, moment timestamptz) RETURNS timesta
 DECLARE
   dear  CONSTANT interval := '5 milliseconds';
   most  CONSTANT interval := '10 seconds';
-  name  CONSTANT text := 'jobtop.queue_' || to_hex(hashtextextended(queue_head.kind, 7106));
+  name  CONSTANT text := jobtop.queue_hint(queue_head.kind);
   hint  double precision[] := string_to_array(nullif(current_setting(name, true), ''), ' '); -- dear looks, begin at, hold until
   begun CONSTANT timestamptz := clock_timestamp();
   whole CONSTANT boolean := hint IS NULL OR hint[1] < 3 OR begun >= to_timestamp(hint[3]);
@@ -49,6 +56,9 @@ END $$;
 -- the call with the same token when the answer was lost: a token that has claimed before gets the
 -- jobs that it still holds, and no others. Locked rows are skipped, so claims never wait for each
 -- other. Kinds that are paused are left alone.
+-- A claim that records intents is not waited for on disk: nothing rests on it before the intent, whose
+-- commit, which is waited for, takes it along. Where a crash of the server loses it, the job waits as
+-- before, and the token is told that it holds nothing.
 CREATE FUNCTION jobtop.claim(worker text, token uuid, kinds text[], batch integer DEFAULT 1, records_intent boolean DEFAULT false,
                              source_version text DEFAULT NULL, heartbeat_timeout interval DEFAULT NULL, progress_timeout interval DEFAULT NULL)
 RETURNS TABLE (job_id text, kind text, attempt integer, max_attempts integer, effect_key text, payload jsonb)
@@ -57,12 +67,15 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, jobtop, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
-  moment timestamptz := clock_timestamp();
-  wanted text;
-  head   timestamptz;
+  moment CONSTANT timestamptz := clock_timestamp();
+  alone  CONSTANT boolean := pg_current_xact_id_if_assigned() IS NULL; -- nothing else was written in this transaction
+  begun  text;
+  queue  text[];
+  heads  timestamptz[];
+  hinted boolean;
   room   integer := batch;
-  ids    text[];
-  states text[];
+  taken  integer;
+  head   timestamptz;
 BEGIN
   IF claim.token IS NULL OR coalesce(claim.worker, '') = '' OR coalesce(cardinality(claim.kinds), 0) = 0 OR coalesce(claim.batch, 0) NOT BETWEEN 1 AND 1000 THEN
     RAISE EXCEPTION 'claim needs a worker, a token, at least one kind and a batch from 1 to 1000' USING ERRCODE = '22023';
@@ -71,9 +84,12 @@ BEGIN
     RAISE EXCEPTION 'claim must run in a READ COMMITTED transaction' USING ERRCODE = 'JT010',
       HINT = 'Under a fixed snapshot a repeated call could not see what the first one took.';
   END IF;
-  PERFORM jobtop.enter('claim');
+  begun := jobtop.enter('claim');
+  IF claim.records_intent AND alone THEN
+    begun := set_config('synchronous_commit', 'off', true);
+  END IF;
   -- Two calls with one token (the first one's answer was lost) come one after the other.
-  PERFORM pg_advisory_xact_lock(hashtextextended(claim.token::text, 7106));
+  begun := pg_advisory_xact_lock(hashtextextended(claim.token::text, 7106))::text;
 
   IF EXISTS (SELECT FROM attempts a WHERE a.lock_token = claim.token) THEN
     RETURN QUERY
@@ -84,31 +100,33 @@ BEGIN
     RETURN;
   END IF;
 
-  -- The kind whose first job has waited longest comes first.
-  FOR wanted, head IN
-    SELECT k.kind, k.head
+  hinted := cardinality(claim.kinds) > 1 OR coalesce(current_setting(jobtop.queue_hint(claim.kinds[1]), true), '') <> '';
+  IF hinted THEN
+    -- The kind whose first job has waited longest comes first.
+    SELECT array_agg(k.kind ORDER BY k.head), array_agg(k.head ORDER BY k.head) INTO queue, heads
       FROM (SELECT d.kind, jobtop.queue_head(d.kind, moment) AS head FROM (SELECT DISTINCT unnest(claim.kinds)) AS d(kind)) k
-     WHERE k.head IS NOT NULL
-     ORDER BY k.head
-  LOOP
-    CONTINUE WHEN EXISTS (SELECT FROM paused p WHERE p.kind = wanted AND (p.until IS NULL OR p.until > moment));
-    SELECT array_agg(due.id), array_agg(due.state) INTO ids, states
-      FROM (SELECT j.id, j.state
-              FROM jobs j
-             WHERE j.state IN ('pending', 'failed') AND j.kind = wanted AND j.run_at >= head AND j.run_at <= moment
-             ORDER BY j.run_at, j.id
-             LIMIT room
-               FOR NO KEY UPDATE SKIP LOCKED) due;
-    CONTINUE WHEN ids IS NULL;
-
+     WHERE k.head IS NOT NULL;
+  ELSE
+    queue := claim.kinds;
+    heads := '{-infinity}';
+  END IF;
+  FOR n IN 1 .. coalesce(cardinality(queue), 0) LOOP
     RETURN QUERY
-      WITH taken AS (
+      WITH due AS MATERIALIZED (
+        SELECT j.id, j.state
+          FROM jobs j
+         WHERE j.state IN ('pending', 'failed') AND j.kind = queue[n] AND j.run_at >= heads[n] AND j.run_at <= moment
+           AND NOT EXISTS (SELECT FROM paused p WHERE p.kind = queue[n] AND (p.until IS NULL OR p.until > moment))
+         ORDER BY j.run_at, j.id
+         LIMIT room
+           FOR NO KEY UPDATE SKIP LOCKED
+      ), taken AS (
         UPDATE jobs j
            SET state = 'running', lock_token = claim.token, worker = claim.worker,
                source_version = coalesce(claim.source_version, j.source_version),
                heartbeat_timeout = coalesce(claim.heartbeat_timeout, j.heartbeat_timeout),
                progress_timeout = coalesce(claim.progress_timeout, j.progress_timeout)
-          FROM unnest(ids, states) AS due(id, state)
+          FROM due
          WHERE j.id = due.id
         RETURNING j.id, j.kind, j.attempt, j.max_attempts, j.effect_key, j.payload, j.source_version, j.claimed_at, due.state AS claimed_from
       ), logged AS (
@@ -117,9 +135,13 @@ BEGIN
           FROM taken t
       )
       SELECT t.id, t.kind, t.attempt, t.max_attempts, t.effect_key, t.payload FROM taken t;
-    room := room - cardinality(ids);
+    GET DIAGNOSTICS taken = ROW_COUNT;
+    room := room - taken;
     EXIT WHEN room <= 0;
   END LOOP;
+  IF NOT hinted AND clock_timestamp() - moment > '5 milliseconds'::interval THEN
+    head := jobtop.queue_head(claim.kinds[1], moment); -- looks at what made it dear
+  END IF;
 END $$;
 -- +goose StatementEnd
 

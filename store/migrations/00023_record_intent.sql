@@ -10,34 +10,47 @@ CREATE FUNCTION jobtop.record_intent(job_id text, token uuid, OUT answer text, O
 RETURNS record LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, jobtop, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  job    jobs%ROWTYPE;
-  moment timestamptz;
+  begun   CONSTANT text := jobtop.enter('begin_effect');
+  tried   integer;
+  moment  timestamptz;
+  held    uuid;
+  cleared boolean := false; -- no late receipt stands against it
 BEGIN
-  PERFORM jobtop.enter('begin_effect');
-  SELECT * INTO job FROM jobs j WHERE j.id = record_intent.job_id FOR NO KEY UPDATE;
-  IF NOT FOUND THEN
-    answer := 'not_found';
-    RETURN;
-  ELSIF job.lock_token IS DISTINCT FROM token THEN
-    answer := 'lease_lost';
-    RETURN;
-  END IF;
-  record_intent.effect_key := job.effect_key;
-
-  IF EXISTS (SELECT FROM late_reports l WHERE l.job_id = job.id AND l.receipt_id IS NOT NULL) THEN
-    SELECT e.receipt_id INTO record_intent.receipt_id FROM evidence(job.id) e WHERE e.verdict = 'happened';
+  LOOP
+    -- What is plainly in order is written without a look first.
+    UPDATE jobs j SET effect_at = clock_timestamp()
+     WHERE j.id = record_intent.job_id AND j.lock_token = record_intent.token AND j.effect_at IS NULL
+       AND (cleared OR NOT EXISTS (SELECT FROM late_reports l WHERE l.job_id = record_intent.job_id AND l.receipt_id IS NOT NULL))
+    RETURNING j.attempt, j.effect_at, j.effect_key INTO tried, moment, record_intent.effect_key;
     IF FOUND THEN
-      answer := 'happened';
+      UPDATE attempts a SET effect_at = moment, records_intent = true
+       WHERE a.job_id = record_intent.job_id AND a.attempt = tried;
+      answer := 'begin';
       RETURN;
     END IF;
-  END IF;
 
-  answer := 'begin';
-  IF job.effect_at IS NULL THEN
-    moment := clock_timestamp();
-    UPDATE jobs j SET effect_at = moment WHERE j.id = job.id;
-    UPDATE attempts a SET effect_at = moment, records_intent = true WHERE a.job_id = job.id AND a.attempt = job.attempt;
-  END IF;
+    SELECT j.lock_token, j.effect_key, j.effect_at INTO held, record_intent.effect_key, moment FROM jobs j WHERE j.id = record_intent.job_id FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+      answer := 'not_found';
+      RETURN;
+    ELSIF held IS DISTINCT FROM record_intent.token THEN
+      answer := 'lease_lost';
+      record_intent.effect_key := NULL;
+      RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM late_reports l WHERE l.job_id = record_intent.job_id AND l.receipt_id IS NOT NULL) THEN
+      SELECT e.receipt_id INTO record_intent.receipt_id FROM evidence(record_intent.job_id) e WHERE e.verdict = 'happened';
+      IF FOUND THEN
+        answer := 'happened';
+        RETURN;
+      END IF;
+    END IF;
+    IF moment IS NOT NULL THEN
+      answer := 'begin';
+      RETURN;
+    END IF;
+    cleared := true;
+  END LOOP;
 END $$;
 -- +goose StatementEnd
 

@@ -8,9 +8,13 @@ SET LOCAL ROLE jobtop_owner;
 -- Every name is qualified, since a procedure that commits cannot pin its search_path.
 CREATE PROCEDURE jobtop.begin_effect(job_id text, token uuid, INOUT answer text DEFAULT NULL, INOUT effect_key text DEFAULT NULL, INOUT receipt_id text DEFAULT NULL)
 LANGUAGE plpgsql AS $$
+DECLARE
+  intent record;
 BEGIN
-  SELECT i.answer, i.effect_key, i.receipt_id INTO answer, effect_key, receipt_id
-    FROM jobtop.record_intent(begin_effect.job_id, begin_effect.token) i;
+  intent := jobtop.record_intent(job_id, token);
+  answer := intent.answer;
+  effect_key := intent.effect_key;
+  receipt_id := intent.receipt_id;
   COMMIT;
 END $$;
 -- +goose StatementEnd

@@ -13,44 +13,52 @@ CREATE FUNCTION jobtop.complete(job_id text, token uuid, receipt_id text, result
 RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, jobtop, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  job    jobs%ROWTYPE;
-  moment timestamptz;
-  taken  text;
+  begun   CONSTANT text := jobtop.enter('complete');
+  moment  timestamptz;
+  held    uuid;
+  kind_is text;
+  tried   integer;
+  sign    timestamptz; -- the last one of life
+  taken   text;
 BEGIN
   IF complete.token IS NULL THEN
     RAISE EXCEPTION 'complete needs the token of the claim' USING ERRCODE = '22023';
   END IF;
-  PERFORM jobtop.enter('complete');
   IF complete.receipt_id IS NULL OR length(complete.receipt_id) NOT BETWEEN 1 AND 200
      OR complete.receipt_id ~ '[[:cntrl:]]' OR complete.receipt_id <> btrim(complete.receipt_id) THEN
     RETURN 'receipt_invalid';
   END IF;
 
-  SELECT * INTO job FROM jobs j WHERE j.id = complete.job_id FOR NO KEY UPDATE;
-  IF NOT FOUND OR job.lock_token IS DISTINCT FROM complete.token THEN
-    RETURN jobtop.report_late(complete.job_id, complete.token, complete.receipt_id, complete.result, NULL, NULL, NULL);
-  END IF;
-
-  moment := clock_timestamp();
+  -- The receipt of a job that the token holds, which this locks.
   INSERT INTO receipts (job_id, kind, receipt_id, result, attempt, recorded_by, recorded_at)
-  VALUES (job.id, job.kind, complete.receipt_id, complete.result, job.attempt, job.worker, moment)
-  ON CONFLICT DO NOTHING;
+  SELECT j.id, j.kind, complete.receipt_id, complete.result, j.attempt, j.worker, clock_timestamp()
+    FROM jobs j WHERE j.id = complete.job_id AND j.lock_token = complete.token
+     FOR NO KEY UPDATE
+  ON CONFLICT DO NOTHING
+  RETURNING attempt, recorded_at INTO tried, moment;
   IF FOUND THEN
-    UPDATE attempts a SET finished_at = moment, heartbeat_at = job.heartbeat_at, outcome = 'done', to_state = 'done'
-     WHERE a.job_id = job.id AND a.attempt = job.attempt;
-    UPDATE jobs j SET state = 'done' WHERE j.id = job.id;
+    UPDATE attempts a
+       SET finished_at = moment, heartbeat_at = (SELECT j.heartbeat_at FROM jobs j WHERE j.id = complete.job_id), outcome = 'done', to_state = 'done'
+     WHERE a.job_id = complete.job_id AND a.attempt = tried;
+    UPDATE jobs j SET state = 'done' WHERE j.id = complete.job_id;
     RETURN 'done';
   END IF;
 
-  SELECT r.job_id INTO taken FROM receipts r WHERE r.receipt_id = complete.receipt_id AND r.kind = job.kind;
+  SELECT j.lock_token, j.kind, j.attempt, j.heartbeat_at INTO held, kind_is, tried, sign
+    FROM jobs j WHERE j.id = complete.job_id FOR NO KEY UPDATE;
+  IF NOT FOUND OR held IS DISTINCT FROM complete.token THEN
+    RETURN jobtop.report_late(complete.job_id, complete.token, complete.receipt_id, complete.result, NULL, NULL, NULL);
+  END IF;
+  moment := clock_timestamp();
+  SELECT r.job_id INTO taken FROM receipts r WHERE r.receipt_id = complete.receipt_id AND r.kind = kind_is;
   UPDATE attempts a
-     SET finished_at = moment, heartbeat_at = job.heartbeat_at, outcome = 'unknown', to_state = 'review', error_category = 'receipt taken',
+     SET finished_at = moment, heartbeat_at = sign, outcome = 'unknown', to_state = 'review', error_category = 'receipt taken',
          error_detail = format('the receipt %s came back, which job %s has', quote_literal(complete.receipt_id), quote_literal(taken))
-   WHERE a.job_id = job.id AND a.attempt = job.attempt;
+   WHERE a.job_id = complete.job_id AND a.attempt = tried;
   UPDATE jobs j
      SET state = 'review', error_category = 'receipt taken',
          error_detail = format('the receipt %s came back, which job %s has', quote_literal(complete.receipt_id), quote_literal(taken))
-   WHERE j.id = job.id;
+   WHERE j.id = complete.job_id;
   RETURN 'review';
 END $$;
 -- +goose StatementEnd
