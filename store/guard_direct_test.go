@@ -95,7 +95,7 @@ func TestGuardWantsAReceiptForDone(t *testing.T) {
 
 	// And from done there is no way, for nobody.
 	for _, state := range []string{"pending", "running", "failed", "review", "dead"} {
-		l.refused("JT001", `UPDATE jobtop.jobs SET state = $1, lock_token = CASE $1 WHEN 'running' THEN gen_random_uuid() END WHERE id = 'job'`, state)
+		l.refused("JT001", `UPDATE jobtop.jobs SET state = $1::text, lock_token = CASE $1::text WHEN 'running' THEN gen_random_uuid() END WHERE id = 'job'`, state)
 		l.refused("JT001", `SET ROLE jobtop_owner; UPDATE jobtop.jobs SET state = '`+state+`', lock_token = CASE WHEN '`+state+`' = 'running' THEN gen_random_uuid() END`)
 	}
 }

@@ -326,7 +326,7 @@ func TestHostileIDs(t *testing.T) {
 	t.Parallel()
 	db, pool, ctx := fresh(t)
 	for _, id := range hostile {
-		must(ctx, t, pool, `INSERT INTO jobtop.jobs (id, kind, effect_key, payload) VALUES ($1, 'k', 'e' || left($1, 500), to_jsonb($1::text))`, id)
+		must(ctx, t, pool, `INSERT INTO jobtop.jobs (id, kind, effect_key, payload) VALUES ($1::text, 'k', 'e' || left($1::text, 500), to_jsonb($1::text))`, id)
 	}
 	sorted := slices.Sorted(slices.Values(hostile)) // by bytes, as the C collation does
 	for _, limit := range []int{1, 5} {

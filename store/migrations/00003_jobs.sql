@@ -1,12 +1,21 @@
 -- +goose Up
 SET LOCAL ROLE jobtop_owner;
 
+-- What a column may hold by itself is a domain: a CHECK of the table is read from its text anew for each
+-- statement that writes, and heartbeats are many.
+CREATE DOMAIN jobtop.identifier     AS text COLLATE "C" CONSTRAINT identifier_length CHECK (length(VALUE) BETWEEN 1 AND 512);
+CREATE DOMAIN jobtop.job_kind       AS text CONSTRAINT kind_length CHECK (length(VALUE) BETWEEN 1 AND 128);
+CREATE DOMAIN jobtop.error_category AS text CONSTRAINT error_category_length CHECK (length(VALUE) <= 128);
+CREATE DOMAIN jobtop.job_state      AS text CONSTRAINT known_state CHECK (VALUE IN ('pending', 'running', 'failed', 'review', 'done', 'dead'));
+-- Positive, and such that it can be added to any moment.
+CREATE DOMAIN jobtop.timeout        AS interval CONSTRAINT timeout_in_bounds CHECK (VALUE > '0' AND VALUE <= '100 years');
+
 -- One row a job. Heartbeats write heartbeat_at, progress and progress_at and nothing
 -- else; none of them is indexed and the fillfactor leaves room, so they stay HOT.
 CREATE TABLE jobtop.jobs (
-  id                text COLLATE "C" PRIMARY KEY,
-  kind              text NOT NULL,
-  state             text NOT NULL DEFAULT 'pending',
+  id                jobtop.identifier PRIMARY KEY,
+  kind              jobtop.job_kind NOT NULL,
+  state             jobtop.job_state NOT NULL DEFAULT 'pending',
   version           bigint NOT NULL DEFAULT 1,
   attempt           integer NOT NULL DEFAULT 0,
   max_attempts      integer NOT NULL DEFAULT 5,
@@ -15,30 +24,23 @@ CREATE TABLE jobtop.jobs (
   worker            text,
   claimed_at        timestamptz,
   heartbeat_at      timestamptz,
-  heartbeat_timeout interval NOT NULL DEFAULT '60 seconds',
+  heartbeat_timeout jobtop.timeout NOT NULL DEFAULT '60 seconds',
   progress          bigint,
   progress_at       timestamptz,
-  progress_timeout  interval,
-  effect_key        text COLLATE "C" NOT NULL,
+  progress_timeout  jobtop.timeout,
+  effect_key        jobtop.identifier NOT NULL,
   effect_at         timestamptz,
-  error_category    text,
+  error_category    jobtop.error_category,
   error_detail      text,
   source_version    text,
   payload           jsonb,
   created_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
   state_changed_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT id_length             CHECK (length(id) BETWEEN 1 AND 512),
-  CONSTRAINT kind_length           CHECK (length(kind) BETWEEN 1 AND 128),
-  CONSTRAINT effect_key_length     CHECK (length(effect_key) BETWEEN 1 AND 512),
-  CONSTRAINT error_category_length CHECK (length(error_category) <= 128),
-  CONSTRAINT known_state           CHECK (state IN ('pending', 'running', 'failed', 'review', 'done', 'dead')),
-  CONSTRAINT running_is_locked     CHECK ((state = 'running') = (lock_token IS NOT NULL)),
-  CONSTRAINT running_is_alive      CHECK (state <> 'running' OR (claimed_at IS NOT NULL AND heartbeat_at IS NOT NULL)),
-  CONSTRAINT attempt_in_bounds     CHECK (attempt BETWEEN 0 AND max_attempts AND max_attempts >= 1),
-  CONSTRAINT waiting_can_be_tried  CHECK (state NOT IN ('pending', 'failed') OR attempt < max_attempts),
-  CONSTRAINT timeouts_are_positive CHECK (heartbeat_timeout > '0'::interval AND (progress_timeout IS NULL OR progress_timeout > '0'::interval)),
-  CONSTRAINT timeouts_can_be_added CHECK (heartbeat_timeout <= '100 years'::interval AND (progress_timeout IS NULL OR progress_timeout <= '100 years'::interval))
+  CONSTRAINT running_is_locked    CHECK ((state = 'running') = (lock_token IS NOT NULL)),
+  CONSTRAINT running_is_alive     CHECK (lock_token IS NULL OR (claimed_at IS NOT NULL AND heartbeat_at IS NOT NULL)),
+  CONSTRAINT attempt_in_bounds    CHECK (attempt BETWEEN 0 AND max_attempts AND max_attempts >= 1),
+  CONSTRAINT waiting_can_be_tried CHECK (attempt < max_attempts OR state NOT IN ('pending', 'failed'))
 ) WITH (
   fillfactor = 80,
   autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,

@@ -3,9 +3,13 @@ SET LOCAL ROLE jobtop_owner;
 
 -- What operators did, what they were refused, and what was changed past them. Rows are never
 -- updated. The key is the client's: the row is the proof that an act landed, or never will.
+CREATE DOMAIN jobtop.action_verb    AS text CONSTRAINT known_verb CHECK (VALUE IN ('requeue', 'done', 'dead', 'hold', 'pause', 'resume', 'direct', 'retention'));
+CREATE DOMAIN jobtop.action_outcome AS text CONSTRAINT known_outcome CHECK (VALUE IN ('applied', 'refused', 'void'));
+CREATE DOMAIN jobtop.refusal        AS text CONSTRAINT known_refusal CHECK (VALUE IN (
+  'not_found', 'changed', 'alive', 'no_edge', 'busy', 'receipt_required', 'receipt_conflict', 'uncertain', 'reason_required'));
 CREATE TABLE jobtop.actions (
   action_id     uuid PRIMARY KEY,
-  verb          text NOT NULL CHECK (verb IN ('requeue', 'done', 'dead', 'hold', 'pause', 'resume', 'direct', 'retention')),
+  verb          jobtop.action_verb NOT NULL,
   job_id        text COLLATE "C",
   kind          text,
   from_state    text,
@@ -23,9 +27,8 @@ CREATE TABLE jobtop.actions (
   lookup        jsonb,
   receipt_id    text COLLATE "C",
   delay         interval,
-  outcome       text NOT NULL CHECK (outcome IN ('applied', 'refused', 'void')),
-  refusal       text CHECK (refusal IN ('not_found', 'changed', 'alive', 'no_edge', 'busy', 'receipt_required',
-                                        'receipt_conflict', 'uncertain', 'reason_required')),
+  outcome       jobtop.action_outcome NOT NULL,
+  refusal       jobtop.refusal,
   at            timestamptz NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT refused_says_why   CHECK ((outcome = 'refused') = (refusal IS NOT NULL)),

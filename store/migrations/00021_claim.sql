@@ -93,7 +93,7 @@ BEGIN
 
   IF EXISTS (SELECT FROM attempts a WHERE a.lock_token = claim.token) THEN
     RETURN QUERY
-      SELECT j.id, j.kind, j.attempt, j.max_attempts, j.effect_key, j.payload
+      SELECT j.id::text, j.kind::text, j.attempt, j.max_attempts, j.effect_key::text, j.payload
         FROM attempts a JOIN jobs j ON j.id = a.job_id
        WHERE a.lock_token = claim.token AND j.lock_token = claim.token
        ORDER BY j.run_at, j.id;
@@ -134,7 +134,7 @@ BEGIN
         SELECT t.id, t.attempt, claim.token, claim.worker, t.source_version, t.claimed_from, t.claimed_at, coalesce(claim.records_intent, false)
           FROM taken t
       )
-      SELECT t.id, t.kind, t.attempt, t.max_attempts, t.effect_key, t.payload FROM taken t;
+      SELECT t.id::text, t.kind::text, t.attempt, t.max_attempts, t.effect_key::text, t.payload FROM taken t;
     GET DIAGNOSTICS taken = ROW_COUNT;
     room := room - taken;
     EXIT WHEN room <= 0;

@@ -13,6 +13,7 @@ CREATE FUNCTION jobtop.fail(job_id text, token uuid, effect text, retry boolean 
 RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, jobtop, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
+  begun  CONSTANT text := jobtop.enter('fail');
   job    jobs%ROWTYPE;
   moment timestamptz;
   ending text;
@@ -24,7 +25,6 @@ BEGIN
   IF NOT (coalesce(fail.base, -1) >= 0 AND coalesce(fail.cap, -1) >= 0 AND fail.base < 1e9 AND fail.cap < 1e9) THEN
     RAISE EXCEPTION 'fail needs a base and a cap of 0 to a thousand million seconds' USING ERRCODE = '22023';
   END IF;
-  PERFORM jobtop.enter('fail');
   SELECT * INTO job FROM jobs j WHERE j.id = fail.job_id FOR NO KEY UPDATE;
   IF NOT FOUND OR job.lock_token IS DISTINCT FROM fail.token THEN
     RETURN jobtop.report_late(fail.job_id, fail.token, NULL, NULL, fail.effect, fail.category, fail.detail);

@@ -15,6 +15,7 @@ RETURNS jobtop.act_answer LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, jobtop, pg_temp SET lock_timeout = '2s' AS $$
 #variable_conflict use_column
 DECLARE
+  begun    CONSTANT text := jobtop.enter('act');
   job      jobs%ROWTYPE;
   action   actions%ROWTYPE;
   stored   actions%ROWTYPE;
@@ -29,7 +30,6 @@ BEGIN
      OR act.verb IS NULL OR act.verb NOT IN ('requeue', 'done', 'dead', 'hold') OR coalesce(act.operator, '') = '' THEN
     RAISE EXCEPTION 'act needs an action id, a verb (requeue, done, dead, hold), a job id, the state and version seen, and an operator' USING ERRCODE = '22023';
   END IF;
-  PERFORM jobtop.enter('act');
 
   -- 1. Lock the job.
   BEGIN

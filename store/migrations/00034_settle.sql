@@ -11,6 +11,7 @@ RETURNS jobtop.act_answer LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, jobtop, pg_temp SET lock_timeout = '5s' AS $$
 #variable_conflict use_column
 DECLARE
+  begun  CONSTANT text := jobtop.enter('settle');
   stored actions%ROWTYPE;
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -21,7 +22,6 @@ BEGIN
      OR coalesce(settle.operator, '') = '' THEN
     RAISE EXCEPTION 'settle needs the action id, verb and operator of the act' USING ERRCODE = '22023';
   END IF;
-  PERFORM jobtop.enter('settle');
   INSERT INTO actions (action_id, verb, job_id, operator, client, reason, outcome)
   VALUES (settle.action_id, settle.verb, settle.job_id, settle.operator, settle.client, 'its answer was lost, and it had not happened', 'void')
   ON CONFLICT (action_id) DO NOTHING;
