@@ -82,14 +82,18 @@ func measureScreen(ctx context.Context, self, dsn string, size pty.Winsize) (fig
 	if _, _, err := s.press(ctx, "j"); err != nil {
 		return nil, err
 	}
-	before := s.count()
-	const refreshes = 3
-	select {
-	case <-time.After(refreshes * 2 * time.Second):
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	// In the middle one nothing is new; once a minute all ages of a table grow at once.
+	var idle []float64
+	for range 9 {
+		before := s.count()
+		select {
+		case <-time.After(2 * time.Second):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		idle = append(idle, float64(s.count()-before))
 	}
-	add(screenRefresh, float64(s.count()-before)/refreshes, "bytes")
+	add(screenRefresh, middle(idle), "bytes")
 
 	var answers []float64
 	for _, m := range []struct{ what, key string }{{screenCursor, "j"}, {screenPage, "\x1b[6~"}} {
