@@ -116,8 +116,16 @@ BEGIN
                run_at = CASE WHEN act.verb = 'requeue' THEN action.at + coalesce(greatest(act.delay, '0'::interval), '0'::interval) ELSE j.run_at END
          WHERE j.id = job.id;
       END IF;
-      -- Of all acts, only one that adds the receipt changes the evidence.
-      RETURN answer_for(action, conflict, CASE WHEN job.id IS NOT NULL AND (act.verb <> 'done' OR action.refusal IS NOT NULL) THEN proof.verdict END, proof.receipt_id);
+
+      -- What was just changed under the lock need not be read again. Of all acts, only one that adds the
+      -- receipt changes the evidence.
+      IF action.refusal IS NULL THEN
+        RETURN (action.action_id, action.outcome, NULL, action.to_state, action.version,
+                CASE WHEN act.verb = 'done' THEN 'happened' ELSE proof.verdict END, NULL,
+                action.to_state, action.version, job.attempt, CASE WHEN act.verb = 'done' THEN action.receipt_id ELSE proof.receipt_id END,
+                action.operator, action.verb, clock_timestamp() - action.at, action.lock_token)::act_answer;
+      END IF;
+      RETURN answer_for(action, conflict, CASE WHEN job.id IS NOT NULL THEN proof.verdict END, proof.receipt_id);
     EXCEPTION WHEN unique_violation THEN
       -- The receipt was recorded for another job in this very moment: decide again, it shows now.
       NULL;
