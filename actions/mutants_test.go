@@ -43,7 +43,7 @@ const (
       END IF;
 `
 	actWrites  = "      INSERT INTO actions VALUES (action.*) ON CONFLICT (action_id) DO NOTHING;\n"
-	actWeighs  = "      SELECT e.verdict, e.receipt_id INTO proof FROM evidence(job.id) e;\n"
+	actWeighs  = "      SELECT e.verdict, e.receipt_id INTO verdict, proof FROM evidence(job.id) e;\n"
 	actLocks   = "  -- 1. Lock the job.\n"
 	actFences  = "           SET finished_at = action.at, heartbeat_at = job.heartbeat_at, outcome = 'fenced', to_state = action.to_state\n           WHERE a.job_id = job.id AND a.attempt = job.attempt;\n"
 	tokenCheck = "j.lock_token = complete.token"
@@ -64,8 +64,8 @@ var mutants = map[string]mutant{
 	"no token check in complete":           {function: "complete", replace: []string{tokenCheck, "j.lock_token IS NOT NULL"}, seed: 13},
 	"no token check in fail":               {function: "fail", replace: []string{"  IF NOT FOUND OR job.lock_token IS DISTINCT FROM fail.token THEN\n", "  IF NOT FOUND OR job.lock_token IS NULL THEN\n"}},
 	"no token check in heartbeat":          {function: "heartbeat", replace: []string{"j.lock_token = heartbeat.token", "j.lock_token IS NOT NULL"}},
-	"evidence read before the lock":        {function: "act", replace: []string{actWeighs, "", actLocks, "  SELECT e.verdict, e.receipt_id INTO proof FROM evidence(act.job_id) e;\n" + actLocks}, seed: 85},
-	"no look at the evidence":              {function: "act", replace: []string{"act.verb = 'requeue' AND proof.verdict IN ('happened', 'may_have_happened', 'not_known')", "false"}},
+	"evidence read before the lock":        {function: "act", replace: []string{actWeighs, "", actLocks, "  SELECT e.verdict, e.receipt_id INTO verdict, proof FROM evidence(act.job_id) e;\n" + actLocks}, seed: 85},
+	"no look at the evidence":              {function: "act", replace: []string{"act.verb = 'requeue' AND verdict IN ('happened', 'may_have_happened', 'not_known')", "false"}},
 	"no look whether it is alive":          {function: "act", replace: []string{"WHEN job.state = 'running'\n", "WHEN false\n"}},
 	"attempt not ended":                    {function: "act", replace: []string{"        IF job.state = 'running' THEN\n          UPDATE attempts a\n  " + actFences + "        END IF;\n", ""}},
 	"key good for anything":                {function: "act", replace: []string{"IF stored.outcome <> 'void' AND", "IF false AND"}},

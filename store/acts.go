@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -107,7 +108,9 @@ func (db *DB) transact(ctx context.Context, doing, sql string, arguments ...any)
 
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-	batch.Queue(query("act_timeouts"), limit.Milliseconds())
+	// Local to the transaction, so that they also hold through a pooler.
+	batch.Queue(fmt.Sprintf("SET LOCAL statement_timeout = %d", limit.Milliseconds()))
+	batch.Queue("SET LOCAL idle_in_transaction_session_timeout = '10s'")
 	batch.Queue(sql, arguments...)
 	batch.Queue("COMMIT")
 	results := conn.SendBatch(ctx, batch)
@@ -129,18 +132,16 @@ func (db *DB) transact(ctx context.Context, doing, sql string, arguments ...any)
 
 func readAct(results pgx.BatchResults) (ActAnswer, error) {
 	var a ActAnswer
-	for range 2 {
+	for range 3 {
 		if _, err := results.Exec(); err != nil {
 			return a, err
 		}
 	}
-	var changedAgo *int64
 	err := results.QueryRow().Scan(&a.ActionID, &a.Outcome, &a.Refusal, &a.ToState, &a.ToVersion, &a.Verdict, &a.Blocker, &a.State, &a.Version,
-		&a.Attempt, &a.ReceiptID, &a.ChangedBy, &a.ChangedHow, &changedAgo, &a.LockToken)
+		&a.Attempt, &a.ReceiptID, &a.ChangedBy, &a.ChangedHow, &a.ChangedAgo, &a.LockToken)
 	if err != nil {
 		return a, err
 	}
-	a.ChangedAgo = micros(changedAgo)
 	tag, err := results.Exec()
 	if err != nil {
 		return a, err

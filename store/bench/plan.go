@@ -15,6 +15,7 @@ const (
 	poll       = "poll"
 	overview   = "overview"
 	groupBy    = "SELECT state, count(*) … GROUP BY state"
+	counting   = "exact count of all, on request"
 	stuckList  = "stuck, first page"
 	reviewList = "review, first page"
 	deepPage   = "jobs, page 1,000"
@@ -81,9 +82,15 @@ func (b *bench) planBaseline(_ context.Context, t *table) error {
 		took, err := onServer(ctx, conn, "SELECT state, count(*) FROM jobtop.jobs GROUP BY state")
 		return []time.Duration{took}, err
 	})
-	b.all = append(b.all, m)
+	b.all = append(b.all, m, &measurement{what: counting, table: t, clock: OnServer, rounds: countRounds, run: func(ctx context.Context) ([]time.Duration, error) {
+		counts, err := t.db.CountExactly(ctx, 0, nil)
+		return []time.Duration{counts.ServerCost}, err
+	}})
 	return nil
 }
+
+// countRounds is how often everything is counted: with ten million jobs it takes seconds.
+const countRounds = 3
 
 // withConnection gives a measurement a connection of its own, opened once.
 func (b *bench) withConnection(t *table, do func(context.Context, *pgx.Conn) ([]time.Duration, error)) func(context.Context) ([]time.Duration, error) {

@@ -19,7 +19,8 @@ DECLARE
   job      jobs%ROWTYPE;
   action   actions%ROWTYPE;
   stored   actions%ROWTYPE;
-  proof    record;
+  verdict  text;
+  proof    text; -- the receipt it rests on
   conflict text;
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -61,7 +62,7 @@ BEGIN
     BEGIN
       -- 2. Decide, on what is true now that nobody else can change it.
       action.at := clock_timestamp();
-      SELECT e.verdict, e.receipt_id INTO proof FROM evidence(job.id) e;
+      SELECT e.verdict, e.receipt_id INTO verdict, proof FROM evidence(job.id) e;
       IF act.verb = 'done' THEN
         SELECT r.job_id INTO conflict FROM receipts r
          WHERE (r.receipt_id = action.receipt_id AND r.kind = job.kind AND r.job_id <> job.id)
@@ -79,7 +80,7 @@ BEGIN
         WHEN action.reason IS NULL THEN 'reason_required'
         WHEN act.verb = 'done' AND action.receipt_id IS NULL THEN 'receipt_required'
         WHEN act.verb = 'done' AND conflict IS NOT NULL THEN 'receipt_conflict'
-        WHEN act.verb = 'requeue' AND proof.verdict IN ('happened', 'may_have_happened', 'not_known')
+        WHEN act.verb = 'requeue' AND verdict IN ('happened', 'may_have_happened', 'not_known')
              AND NOT 'may_have_happened' = ANY (action.confirmations) THEN 'uncertain'
       END;
       action.outcome := CASE WHEN action.refusal IS NULL THEN 'applied' ELSE 'refused' END;
@@ -121,11 +122,11 @@ BEGIN
       -- receipt changes the evidence.
       IF action.refusal IS NULL THEN
         RETURN (action.action_id, action.outcome, NULL, action.to_state, action.version,
-                CASE WHEN act.verb = 'done' THEN 'happened' ELSE proof.verdict END, NULL,
-                action.to_state, action.version, job.attempt, CASE WHEN act.verb = 'done' THEN action.receipt_id ELSE proof.receipt_id END,
+                CASE WHEN act.verb = 'done' THEN 'happened' ELSE verdict END, NULL,
+                action.to_state, action.version, job.attempt, CASE WHEN act.verb = 'done' THEN action.receipt_id ELSE proof END,
                 action.operator, action.verb, clock_timestamp() - action.at, action.lock_token)::act_answer;
       END IF;
-      RETURN answer_for(action, conflict, CASE WHEN job.id IS NOT NULL THEN proof.verdict END, proof.receipt_id);
+      RETURN answer_for(action, conflict, CASE WHEN job.id IS NOT NULL THEN verdict END, proof);
     EXCEPTION WHEN unique_violation THEN
       -- The receipt was recorded for another job in this very moment: decide again, it shows now.
       NULL;
