@@ -1,6 +1,8 @@
 package table
 
 import (
+	"strings"
+
 	"jobtop/ui/text"
 	"jobtop/ui/theme"
 )
@@ -76,7 +78,11 @@ func (t *Table[R]) line(th *theme.Theme, columns []placed[R], i, width int) stri
 		if r.state == gone {
 			role = theme.Dim
 		}
-		line.Add(role, fit(th.Charset, s, c.width, c.Right, c.Middle))
+		cell := fit(th.Charset, s, c.width, c.Right, c.Middle)
+		if n == len(columns)-1 {
+			cell = strings.TrimRight(cell, " ") // nothing follows it, and the link may be slow
+		}
+		line.Add(role, cell)
 	}
 	if selected {
 		return line.DrawAll(th, theme.Selected, width)
