@@ -44,14 +44,11 @@ func measureScreens(ctx context.Context, dsn string) ([]bench.ScreenFigure, erro
 		}
 		figures = append(figures, found...)
 	}
-	memory, err := measureMemory(ctx, dsn)
+	full, err := measureFull(ctx, dsn)
 	if err != nil {
-		return nil, fmt.Errorf("the console's memory: %w", err)
+		return nil, fmt.Errorf("the console with much to show: %w", err)
 	}
-	if memory.Value > 0 {
-		figures = append(figures, memory)
-	}
-	return figures, nil
+	return append(figures, full...), nil
 }
 
 func measureScreen(ctx context.Context, self, dsn string, size pty.Winsize) (figures []bench.ScreenFigure, err error) {

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,32 +27,57 @@ const (
 	memoryJob      = "bench-heavy"
 )
 
-// measureMemory opens the console on a table, reads on to memoryRows rows of its list, and
-// looks at a job of many attempts, each with an error, and the last with a large one.
-func measureMemory(ctx context.Context, dsn string) (f bench.ScreenFigure, err error) {
+// measureFull opens the console on a table, reads on to memoryRows rows of its list, presses
+// keys there, and looks at a job of many attempts, each with an error, and the last with a
+// large one. It tells what a key takes then, and the memory.
+func measureFull(ctx context.Context, dsn string) (figures []bench.ScreenFigure, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return f, err
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	if err := makeHeavyJob(ctx, dsn); err != nil {
-		return f, err
+		return nil, err
 	}
 	size := pty.Winsize{Cols: 140, Rows: 45}
 	s, err := openScreen(ctx, self, dsn, size, "--refresh", "2s", "--view", "jobs")
 	if err != nil {
-		return f, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := s.until(ctx, "more exist"); err != nil {
-		return f, err
+		return nil, err
+	}
+	add := func(what string, value float64, unit string) {
+		if value > 0 {
+			figures = append(figures, bench.ScreenFigure{What: what, Size: fmt.Sprintf("%dx%d", size.Cols, size.Rows), Value: value, Unit: unit})
+		}
 	}
 	rows := text.Count(memoryRows) + " open read"
 	for !s.shown(rows) {
 		if _, _, err := s.press(ctx, "G"); err != nil {
-			return f, fmt.Errorf("reading on to %s: %w", rows, err)
+			return nil, fmt.Errorf("reading on to %s: %w", rows, err)
 		}
+	}
+	// At rest, so that only the keys are timed: Update, View, and what draws it.
+	var answers []float64
+	used := time.Duration(0)
+	for n, key := range append([]string{"p"}, slices.Repeat([]string{"j", "\x1b[5~", "k", "\x1b[6~", "g", "j", "G"}, 6)...) {
+		before := processorTime(s.cmd.Process.Pid)
+		_, answer, err := s.press(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			used += processorTime(s.cmd.Process.Pid) - before
+			answers = append(answers, float64(answer.Microseconds())/1000)
+		}
+	}
+	add(fmt.Sprintf("processor's time of a key, with %s rows", text.Count(memoryRows)), float64(used.Microseconds())/1000/float64(len(answers)), "ms")
+	add(fmt.Sprintf("%s, with %s rows", screenAnswer, text.Count(memoryRows)), middle(answers), "ms")
+	if _, _, err := s.press(ctx, "p"); err != nil {
+		return nil, err
 	}
 	for _, step := range []struct{ keys, shows string }{
 		{":job " + memoryJob + "\r", "claimed by w-1"},                                   // its timeline
@@ -57,22 +85,38 @@ func measureMemory(ctx context.Context, dsn string) (f bench.ScreenFigure, err e
 	} {
 		s.mark()
 		if _, _, err := s.press(ctx, step.keys); err != nil {
-			return f, err
+			return nil, err
 		}
 		if err := s.until(ctx, step.shows); err != nil {
-			return f, err
+			return nil, err
 		}
 	}
 	// A few readings of it all.
 	select {
 	case <-time.After(3 * 2 * time.Second):
 	case <-ctx.Done():
-		return f, ctx.Err()
+		return nil, ctx.Err()
 	}
-	return bench.ScreenFigure{
-		What: fmt.Sprintf("memory, with %s rows and a job of %s attempts", text.Count(memoryRows), text.Count(memoryAttempts)),
-		Size: fmt.Sprintf("%dx%d", size.Cols, size.Rows), Value: float64(peakMemory(s.cmd.Process.Pid)) / 1024, Unit: "MiB",
-	}, nil
+	add(fmt.Sprintf("memory, with %s rows and a job of %s attempts", text.Count(memoryRows), text.Count(memoryAttempts)), float64(peakMemory(s.cmd.Process.Pid))/1024, "MiB")
+	return figures, nil
+}
+
+// processorTime is what all threads of a process have used; 0 where the system does not tell.
+func processorTime(pid int) (sum time.Duration) {
+	threads, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/schedstat")
+	if err != nil {
+		return 0
+	}
+	for _, name := range threads {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		first, _, _ := strings.Cut(string(content), " ")
+		nanoseconds, _ := strconv.ParseInt(first, 10, 64)
+		sum += time.Duration(nanoseconds)
+	}
+	return sum
 }
 
 // makeHeavyJob lets a worker fail at one job again and again, through the functions that
