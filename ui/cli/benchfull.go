@@ -14,6 +14,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/google/uuid"
 
+	"jobtop/actions"
 	"jobtop/store"
 	"jobtop/store/bench"
 	"jobtop/ui/text"
@@ -29,7 +30,8 @@ const (
 
 // measureFull opens the console on a table, reads on to memoryRows rows of its list, presses
 // keys there, and looks at a job of many attempts, each with an error, and the last with a
-// large one. It tells what a key takes then, and the memory.
+// large one. It tells what a key takes then, and the memory; nothing of a table that has
+// fewer rows.
 func measureFull(ctx context.Context, dsn string) (figures []bench.ScreenFigure, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -37,7 +39,15 @@ func measureFull(ctx context.Context, dsn string) (figures []bench.ScreenFigure,
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
-	if err := makeHeavyJob(ctx, dsn); err != nil {
+	db, err := store.Open(ctx, store.Options{DSN: dsn})
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	if enough, err := hasRows(ctx, db); err != nil || !enough {
+		return nil, err
+	}
+	if err := makeHeavyJob(ctx, db); err != nil {
 		return nil, err
 	}
 	size := pty.Winsize{Cols: 140, Rows: 45}
@@ -119,14 +129,24 @@ func processorTime(pid int) (sum time.Duration) {
 	return sum
 }
 
+// hasRows reports whether a table has more than memoryRows open jobs to read.
+func hasRows(ctx context.Context, db *store.DB) (bool, error) {
+	poll, err := db.Poll(ctx)
+	if err != nil {
+		return false, err
+	}
+	open := int64(0)
+	for _, s := range poll.States {
+		if s.State != string(actions.Done) {
+			open += s.Count.N
+		}
+	}
+	return open > memoryRows, nil
+}
+
 // makeHeavyJob lets a worker fail at one job again and again, through the functions that
 // workers call.
-func makeHeavyJob(ctx context.Context, dsn string) error {
-	db, err := store.Open(ctx, store.Options{DSN: dsn})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+func makeHeavyJob(ctx context.Context, db *store.DB) error {
 	if added, err := db.Enqueue(ctx, store.NewJob{ID: memoryJob, Kind: memoryJob, MaxAttempts: memoryAttempts}); err != nil || !added {
 		return err
 	}

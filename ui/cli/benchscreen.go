@@ -81,7 +81,7 @@ func measureScreen(ctx context.Context, self, dsn string, size pty.Winsize) (fig
 	}
 	// In the middle one nothing is new; once a minute all ages of a table grow at once.
 	var idle []float64
-	for range 9 {
+	for range 5 {
 		before := s.count()
 		select {
 		case <-time.After(2 * time.Second):
