@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"jobtop/store"
 )
@@ -149,12 +150,15 @@ func TestTallyIsRightWhileJobsComeAndGo(t *testing.T) {
 	known, anew := 0, 0
 	var tally store.DoneTally
 	done := `SELECT count(*) FROM jobtop.receipts`
-	for range 400 {
+	for deadline := time.Now().Add(2 * time.Minute); known < 50 || anew < 3; {
+		if time.Now().After(deadline) {
+			t.Fatalf("known %d times, begun anew %d times", known, anew)
+		}
 		var before, after int64
 		if err := pool.QueryRow(ctx, done).Scan(&before); err != nil {
 			t.Fatal(err)
 		}
-		next, err := db.TallyDone(ctx, tally, 50)
+		next, err := db.TallyDone(ctx, tally, 500)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,10 +176,7 @@ func TestTallyIsRightWhileJobsComeAndGo(t *testing.T) {
 			}
 		}
 	}
-	if known == 0 {
-		t.Error("never known")
-	}
-	t.Logf("known %d times of 400, begun anew %d times", known, anew)
+	t.Logf("known %d times, begun anew %d times", known, anew)
 	stop()
 	workers.Wait()
 	if tally, _ = tallied(ctx, t, db, tally, 50); tally.Count != exact(truth(ctx, t, pool)["done"]) {
