@@ -177,10 +177,12 @@ func TestHeldAnswerIsCommitted(t *testing.T) {
 func TestLateDelivery(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
+	conn := b.connect()
 	s := b.proxy.Next(insert, faultproxy.Late)
-	if _, err := mark(b.connect(), 1); err == nil || b.marks() != 0 {
+	if _, err := mark(conn, 1); err == nil || b.marks() != 0 {
 		t.Fatalf("%v, %d marks", err, b.marks())
 	}
+	b.wait("the driver has asked to cancel it", conn.PgConn().CleanupDone())
 	s.Release()
 	b.wait("it is delivered", s.Over())
 	if b.marks() != 1 {
