@@ -160,7 +160,9 @@ func actionEvent(a store.Action) Event {
 		e.Weight = WithoutEffect
 	case a.Outcome == "void":
 		e.Weight = WithoutEffect
-		parts = append(parts, "its answer was lost")
+		if a.Reason == nil { // settle gives one that says it
+			parts = append(parts, "its answer was lost")
+		}
 	case a.Verb == "direct":
 		e.Weight = Doubtful
 		parts[0] = "by hand, past jobtop, " + by
