@@ -27,6 +27,9 @@ func (e *CrashError) Error() string {
 	return text.Unicode.Line("a bug in jobtop ended the console: "+text.Unicode.MaskText(e.What), 300) + "; " + where + "; an act that was under way is settled at the next start"
 }
 
+// crashGrace is how long a program that panicked may take to end by itself.
+const crashGrace = 2 * time.Second
+
 // guarded is a program whose panics, in Bubble Tea's own goroutines too, end it in good
 // order: the library would print a stack over the screen.
 type guarded struct {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -44,6 +46,8 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}()
 
+	whole, broken := context.WithCancelCause(context.Background())
+	defer broken(nil)
 	m, err := newModel(ctx, o)
 	if err != nil {
 		return err
@@ -54,15 +58,23 @@ func Run(ctx context.Context, o Options) error {
 	if o.Input != nil {
 		options = append(options, tea.WithInput(o.Input))
 	}
+	var program *tea.Program
+	var once sync.Once
 	crashed := func(what any, stack []byte) {
-		if ctx.Err() == nil {
-			cancel(keepCrash(o.CrashDirectory, what, stack))
-		}
+		once.Do(func() {
+			crash := keepCrash(o.CrashDirectory, what, stack)
+			broken(crash)
+			// In good order, which waits for the reader of keys, and from outside the loop
+			// that may be what panicked; by force where that does not listen.
+			go program.Quit()
+			time.AfterFunc(crashGrace, func() { cancel(crash) })
+		})
 	}
-	_, err = tea.NewProgram(guarded{m, crashed}, options...).Run()
+	program = tea.NewProgram(guarded{m, crashed}, options...)
+	_, err = program.Run()
 	var ended *SignalError
 	var crash *CrashError
-	switch cause := context.Cause(ctx); {
+	switch cause := cmp.Or(context.Cause(whole), context.Cause(ctx)); {
 	case errors.As(cause, &crash):
 		return crash
 	case errors.As(cause, &ended):
