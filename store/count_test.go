@@ -187,14 +187,7 @@ func nobodyCounts(ctx context.Context, t *testing.T, pool *pgxpool.Pool) {
 func TestCountExactlyIsStoppedWithinASlice(t *testing.T) {
 	t.Parallel()
 	db, pool, ctx := fresh(t)
-	tx, err := pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(ctx) }()
-	if _, err := tx.Exec(ctx, `LOCK TABLE jobtop.receipts`); err != nil {
-		t.Fatal(err)
-	}
+	locked(ctx, t, pool, `LOCK TABLE jobtop.receipts`)
 	mine, stop := context.WithCancel(ctx)
 	result := make(chan error, 1)
 	go func() { _, err := db.CountExactly(mine, 0, nil); result <- err }()
@@ -225,14 +218,7 @@ func TestCountExactlyKeepsToItsLimit(t *testing.T) {
 		t.Errorf("%v, %+v", err, counts)
 	}
 	// Within one.
-	tx, err := pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(ctx) }()
-	if _, err := tx.Exec(ctx, `LOCK TABLE jobtop.receipts`); err != nil {
-		t.Fatal(err)
-	}
+	locked(ctx, t, pool, `LOCK TABLE jobtop.receipts`)
 	began := time.Now()
 	counts, err = db.CountExactly(ctx, 400*time.Millisecond, nil)
 	if took := time.Since(began); !errors.Is(err, store.ErrTimeout) || !strings.Contains(err.Error(), "given up at its limit of 400ms: 4,000 ") || took > 3*time.Second {

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"jobtop/store"
 	"jobtop/store/sandbox/sandboxtest"
 )
@@ -87,14 +89,7 @@ func TestReadsGiveUpWaiting(t *testing.T) {
 func TestReadsAreCancelled(t *testing.T) {
 	t.Parallel()
 	db, pool, ctx := fresh(t)
-	tx, err := pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(ctx) }()
-	if _, err := tx.Exec(ctx, `LOCK TABLE jobtop.jobs IN ACCESS EXCLUSIVE MODE`); err != nil {
-		t.Fatal(err)
-	}
+	locked(ctx, t, pool, `LOCK TABLE jobtop.jobs IN ACCESS EXCLUSIVE MODE`)
 	mine, cancel := context.WithCancel(ctx)
 	result := make(chan error, 1)
 	go func() { _, err := db.Poll(mine); result <- err }()
@@ -215,4 +210,17 @@ func bouncer(t *testing.T, program, dsn string) string {
 		return err == nil
 	})
 	return u.String()
+}
+
+// locked holds a lock until the test has ended.
+func locked(ctx context.Context, t *testing.T, pool *pgxpool.Pool, statement string) {
+	t.Helper()
+	tx, err := pool.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(ctx)) })
+	if _, err := tx.Exec(ctx, statement); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -41,14 +41,7 @@ func TestConsolesAreCounted(t *testing.T) {
 func TestAReadThatFailsHasItsCost(t *testing.T) {
 	t.Parallel()
 	db, pool, ctx := fresh(t)
-	tx, err := pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(ctx) }()
-	if _, err := tx.Exec(ctx, "LOCK TABLE jobtop.jobs"); err != nil {
-		t.Fatal(err)
-	}
+	locked(ctx, t, pool, "LOCK TABLE jobtop.jobs")
 	before := db.ServerTime()
 	if _, err := db.Poll(ctx); err == nil {
 		t.Fatal("a poll came through a lock")

@@ -132,13 +132,13 @@ func (c *churning) sample(ctx context.Context, claim, poll, note string) error {
 	polls := &measurement{what: poll, table: c.table, clock: OnServer, note: note}
 	for i := range samples + 1 {
 		token := newID()
-		before := onCPU(probe)
+		before := ProcessorTime(probe...)
 		took, err := onServer(ctx, c.probe, claimSQL, token, 1)
 		if err != nil {
 			return err
 		}
 		if i > 0 { // the first warms up
-			claims.taken, claims.used = append(claims.taken, took), append(claims.used, onCPU(probe)-before)
+			claims.taken, claims.used = append(claims.taken, took), append(claims.used, ProcessorTime(probe...)-before)
 		}
 		if _, err := c.probe.Exec(ctx, doneSQL, token); err != nil {
 			return err

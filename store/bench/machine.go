@@ -2,6 +2,7 @@ package bench
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -38,21 +39,27 @@ func line(file, name string) string {
 	return ""
 }
 
-// onCPU is the processor's time that some processes have used, 0 where it cannot be
+// ProcessorTime is what all threads of some processes have used, 0 where it cannot be
 // told. It is exact for those that wait.
-func onCPU(pids []int) time.Duration {
+func ProcessorTime(pids ...int) time.Duration {
 	var sum time.Duration
 	for _, pid := range pids {
-		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/schedstat")
-		if err != nil {
+		threads, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/schedstat")
+		if err != nil || len(threads) == 0 {
 			return 0
 		}
-		first, _, _ := strings.Cut(string(text), " ")
-		nanoseconds, err := strconv.ParseInt(first, 10, 64)
-		if err != nil {
-			return 0
+		for _, name := range threads {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				continue // it has ended
+			}
+			first, _, _ := strings.Cut(string(text), " ")
+			nanoseconds, err := strconv.ParseInt(first, 10, 64)
+			if err != nil {
+				return 0
+			}
+			sum += time.Duration(nanoseconds)
 		}
-		sum += time.Duration(nanoseconds)
 	}
 	return sum
 }

@@ -40,7 +40,7 @@ func (b *bench) measure(ctx context.Context) error {
 				continue
 			}
 			pids := b.place.backends(ctx, m.table)
-			before := onCPU(pids)
+			before := ProcessorTime(pids...)
 			taken, err := m.run(ctx)
 			if round == 0 && errors.Is(err, store.ErrTimeout) {
 				continue // nothing of the table was in memory yet
@@ -48,7 +48,7 @@ func (b *bench) measure(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s (%s): %w", m.what, m.table.Name, err)
 			}
-			used := onCPU(pids) - before
+			used := ProcessorTime(pids...) - before
 			if round == 0 {
 				continue
 			}

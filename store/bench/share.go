@@ -51,7 +51,7 @@ func (b *bench) share(ctx context.Context) error {
 		case <-tick.C:
 		}
 		for _, pid := range b.place.backends(ctx, t) {
-			if now := onCPU([]int{pid}); now > 0 {
+			if now := ProcessorTime(pid); now > 0 {
 				used[pid] = now
 			}
 		}

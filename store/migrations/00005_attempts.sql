@@ -1,11 +1,12 @@
 -- +goose Up
 SET LOCAL ROLE jobtop_owner;
 
--- One row a claim. No foreign key to jobs: only the claim and the guard insert here, from
--- the job row that they hold. heartbeat_at is the last sign of life, copied when the attempt ends.
 -- The CHECKs are short, or domains: a CHECK is read from its text anew for each statement, three times an attempt.
 CREATE DOMAIN jobtop.waiting_state AS text CONSTRAINT waiting_state CHECK (VALUE IN ('pending', 'failed'));
 CREATE DOMAIN jobtop.attempt_outcome AS text CONSTRAINT known_outcome CHECK (VALUE IN ('done', 'not_begun', 'refused', 'unknown', 'fenced'));
+
+-- One row a claim. No foreign key to jobs: only the claim and the guard insert here, from
+-- the job row that they hold. heartbeat_at is the last sign of life, copied when the attempt ends.
 CREATE TABLE jobtop.attempts (
   job_id         text COLLATE "C" NOT NULL,
   attempt        integer NOT NULL CHECK (attempt >= 1),

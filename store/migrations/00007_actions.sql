@@ -1,14 +1,15 @@
 -- +goose Up
 SET LOCAL ROLE jobtop_owner;
 
--- What operators did, what they were refused, and what was changed past them. Rows are never
--- updated. The key is the client's: the row is the proof that an act landed, or never will.
 CREATE DOMAIN jobtop.action_verb    AS text CONSTRAINT known_verb CHECK (VALUE IN ('requeue', 'done', 'dead', 'hold', 'pause', 'resume', 'direct', 'retention'));
 CREATE DOMAIN jobtop.action_outcome AS text CONSTRAINT known_outcome CHECK (VALUE IN ('applied', 'refused', 'void'));
 CREATE DOMAIN jobtop.refusal        AS text CONSTRAINT known_refusal CHECK (VALUE IN (
   'not_found', 'changed', 'alive', 'no_edge', 'busy', 'receipt_required', 'receipt_conflict', 'uncertain', 'reason_required'));
 CREATE DOMAIN jobtop.reason         AS text CONSTRAINT reason_length CHECK (length(VALUE) <= 1000);
 CREATE DOMAIN jobtop.operator_name  AS text CONSTRAINT operator_length CHECK (length(VALUE) BETWEEN 1 AND 200);
+
+-- What operators did, what they were refused, and what was changed past them. Rows are never
+-- updated. The key is the client's: the row is the proof that an act landed, or never will.
 CREATE TABLE jobtop.actions (
   action_id     uuid PRIMARY KEY,
   verb          jobtop.action_verb NOT NULL,

@@ -6,7 +6,7 @@ SET LOCAL ROLE jobtop_owner;
 -- version, token, attempt and counters move together or not at all. Without a change of state it refuses
 -- changes by hand of what only a claim or a heartbeat may move. The rules stand here once and
 -- become two functions: guard_ours, for changes made by the functions of this schema, under their
--- owner and their search_path (which it costs 30 us a change to pin again), and which write attempts
+-- owner and their search_path (not pinned a second time for each change), and which write attempts
 -- and actions themselves; and guard_direct, for everybody else, whose change is written down in the
 -- name of the session's role.
 DO $do$

@@ -4,7 +4,7 @@ SET LOCAL ROLE jobtop_owner;
 -- +goose StatementBegin
 -- Puts an answer together from a row of actions and from what its job is at this moment. Not in plain
 -- SQL: that would be planned anew at every call, which costs more than all of the rest of an act. For act
--- and settle, under whose search_path it runs: to pin it again would cost 30 us. verdict and receipt_id
+-- and settle, under whose search_path it runs. verdict and receipt_id
 -- are the evidence where it was just read; else it is read here.
 CREATE FUNCTION jobtop.answer_for(action jobtop.actions, conflict text DEFAULT NULL, verdict text DEFAULT NULL, receipt_id text DEFAULT NULL)
 RETURNS jobtop.act_answer LANGUAGE plpgsql STABLE AS $$

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -74,13 +72,13 @@ func measureFull(ctx context.Context, dsn string) (figures []bench.ScreenFigure,
 	var answers []float64
 	used := time.Duration(0)
 	for n, key := range append([]string{"p"}, slices.Repeat([]string{"j", "\x1b[5~", "k", "\x1b[6~", "g", "j", "G"}, 6)...) {
-		before := processorTime(s.cmd.Process.Pid)
+		before := bench.ProcessorTime(s.cmd.Process.Pid)
 		_, answer, err := s.press(ctx, key)
 		if err != nil {
 			return nil, err
 		}
 		if n > 0 {
-			used += processorTime(s.cmd.Process.Pid) - before
+			used += bench.ProcessorTime(s.cmd.Process.Pid) - before
 			answers = append(answers, float64(answer.Microseconds())/1000)
 		}
 	}
@@ -109,24 +107,6 @@ func measureFull(ctx context.Context, dsn string) (figures []bench.ScreenFigure,
 	}
 	add(fmt.Sprintf("memory, with %s rows and a job of %s attempts", text.Count(memoryRows), text.Count(memoryAttempts)), float64(peakMemory(s.cmd.Process.Pid))/1024, "MiB")
 	return figures, nil
-}
-
-// processorTime is what all threads of a process have used; 0 where the system does not tell.
-func processorTime(pid int) (sum time.Duration) {
-	threads, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/schedstat")
-	if err != nil {
-		return 0
-	}
-	for _, name := range threads {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			continue // it has ended
-		}
-		first, _, _ := strings.Cut(string(content), " ")
-		nanoseconds, _ := strconv.ParseInt(first, 10, 64)
-		sum += time.Duration(nanoseconds)
-	}
-	return sum
 }
 
 // hasRows reports whether a table has more than memoryRows open jobs to read.

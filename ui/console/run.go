@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,8 +45,6 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}()
 
-	whole, broken := context.WithCancelCause(context.Background())
-	defer broken(nil)
 	m, err := newModel(ctx, o)
 	if err != nil {
 		return err
@@ -60,10 +57,11 @@ func Run(ctx context.Context, o Options) error {
 	}
 	var program *tea.Program
 	var once sync.Once
+	crashes := make(chan *CrashError, 1)
 	crashed := func(what any, stack []byte) {
 		once.Do(func() {
 			crash := keepCrash(o.CrashDirectory, what, stack)
-			broken(crash)
+			crashes <- crash
 			// In good order, which waits for the reader of keys, and from outside the loop
 			// that may be what panicked; by force where that does not listen.
 			go program.Quit()
@@ -72,12 +70,14 @@ func Run(ctx context.Context, o Options) error {
 	}
 	program = tea.NewProgram(guarded{m, crashed}, options...)
 	_, err = program.Run()
-	var ended *SignalError
-	var crash *CrashError
-	switch cause := cmp.Or(context.Cause(whole), context.Cause(ctx)); {
-	case errors.As(cause, &crash):
+	select {
+	case crash := <-crashes:
 		return crash
-	case errors.As(cause, &ended):
+	default:
+	}
+	var ended *SignalError
+	switch {
+	case errors.As(context.Cause(ctx), &ended):
 		return ended
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()

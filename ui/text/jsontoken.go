@@ -123,7 +123,7 @@ func unescape(s string) (r rune, n int) {
 	return 0, 0
 }
 
-// unit reads \uXXXX.
+// unit reads \u and its four hex digits.
 func unit(s string) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
