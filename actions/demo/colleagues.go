@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"jobtop/actions"
@@ -43,8 +44,9 @@ func (c colleagues) run(ctx context.Context) error {
 		if dice.IntN(4) > 0 { // they have other things to do, too
 			continue
 		}
-		if len(stuck) > stuckLeft {
-			c.settleStuck(ctx, dice, stuck[0])
+		lost := slices.DeleteFunc(stuck, func(job store.Job) bool { return c.scenario.comesBack(job) })
+		if len(lost) > stuckLeft {
+			c.settleStuck(ctx, dice, lost[0])
 			continue
 		}
 		review, err := c.live(ctx, store.JobQuery{Conditions: []store.Condition{{Field: "state", Value: string(actions.Review)}}, Limit: 200})
@@ -79,6 +81,34 @@ func (c colleagues) hanging(stuck []store.Job) (store.Job, bool) {
 		}
 	}
 	return store.Job{}, false
+}
+
+// comesBack tells whether a running job only seems lost: its worker goes on with it after
+// a while.
+func (s Scenario) comesBack(job store.Job) bool {
+	k, number, ok := parseID(job.ID)
+	if !ok {
+		return false
+	}
+	temper := s.Temper(k, number, job.Attempt)
+	return temper == Idle || temper == Hang
+}
+
+// returning are the workers that hold a job which comes back, by name.
+func returning(ctx context.Context, db *store.DB, scenario Scenario) (map[string]bool, error) {
+	page, err := db.Jobs(ctx, store.JobQuery{
+		Conditions: []store.Condition{{Field: "state", Value: string(actions.Running)}}, Limit: store.PageLimit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	workers := map[string]bool{}
+	for _, job := range page.Jobs {
+		if scenario.comesBack(job) {
+			workers[str(job.Worker)] = true
+		}
+	}
+	return workers, nil
 }
 
 func (c colleagues) settleStuck(ctx context.Context, dice *rand.Rand, job store.Job) {

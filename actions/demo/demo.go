@@ -164,7 +164,9 @@ func (d *Demo) startParts(running context.Context, o Options, past Past, workerD
 	d.loop("the feeder", newFeeder(feeding, past.Scenario, o.Rate).run, running)
 	d.loop("the colleagues", colleagues{acting, past.Scenario, d.provider.URL(), []string{"alice", "bob"}}.run, running)
 	d.loop("the fleet", func(ctx context.Context) error {
-		return d.fleet.trouble(ctx, o.Workers, past.Scenario.dice("trouble"))
+		return d.fleet.trouble(ctx, o.Workers, past.Scenario.dice("trouble"), func(ctx context.Context) (map[string]bool, error) {
+			return returning(ctx, acting, past.Scenario)
+		})
 	}, running)
 	return nil
 }

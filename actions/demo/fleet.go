@@ -100,15 +100,16 @@ func (f *fleet) size() int {
 	return len(f.members)
 }
 
-// kill kills a worker without a word, and returns its name; "" when there is none to kill.
-func (f *fleet) kill(dice *rand.Rand) string {
-	return f.pick(dice, func(m *member) { _ = m.cmd.Process.Kill() })
+// kill kills a worker without a word, none of those spared, and returns its name; "" when
+// there is none to kill.
+func (f *fleet) kill(dice *rand.Rand, spared map[string]bool) string {
+	return f.pick(dice, spared, func(m *member) { _ = m.cmd.Process.Kill() })
 }
 
 // freeze stops a worker as if its machine hung, until the returned function is called.
-func (f *fleet) freeze(dice *rand.Rand) (name string, thaw func()) {
+func (f *fleet) freeze(dice *rand.Rand, spared map[string]bool) (name string, thaw func()) {
 	var frozen *member
-	name = f.pick(dice, func(m *member) {
+	name = f.pick(dice, spared, func(m *member) {
 		_ = m.cmd.Process.Signal(syscall.SIGSTOP)
 		m.frozen, frozen = true, m
 	})
@@ -122,20 +123,25 @@ func (f *fleet) freeze(dice *rand.Rand) (name string, thaw func()) {
 	}
 }
 
-// pick does something to one worker that is well; the last such one is spared.
-func (f *fleet) pick(dice *rand.Rand, do func(*member)) string {
+// pick does something to one worker that is well; the last such one is spared, too.
+func (f *fleet) pick(dice *rand.Rand, spared map[string]bool, do func(*member)) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var well []*member
+	well := 0
+	var open []*member
 	for _, m := range f.members {
-		if !m.frozen {
-			well = append(well, m)
+		if m.frozen {
+			continue
+		}
+		well++
+		if !spared[m.name] {
+			open = append(open, m)
 		}
 	}
-	if len(well) < 2 {
+	if well < 2 || len(open) == 0 {
 		return ""
 	}
-	m := well[dice.IntN(len(well))]
+	m := open[dice.IntN(len(open))]
 	do(m)
 	return m.name
 }

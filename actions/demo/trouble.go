@@ -7,9 +7,10 @@ import (
 )
 
 // trouble makes workers go wrong until ctx is done: one is frozen, comes back, or is
-// killed and replaced after a moment. It also replaces those that ended by themselves.
-func (f *fleet) trouble(ctx context.Context, size int, dice *rand.Rand) error {
-	// The first of each come soon, and not before the first job that hangs has come back.
+// killed and replaced after a moment. Those that spared names, by worker, are left alone.
+// It also replaces those that ended by themselves.
+func (f *fleet) trouble(ctx context.Context, size int, dice *rand.Rand, spared func(context.Context) (map[string]bool, error)) error {
+	// The first of each come soon.
 	freezeAt, killAt := time.Now().Add(22*time.Second), time.Now().Add(34*time.Second)
 	replaceAt := time.Now()
 	var thawAt time.Time
@@ -20,15 +21,21 @@ func (f *fleet) trouble(ctx context.Context, size int, dice *rand.Rand) error {
 			thaw()
 			thawAt = time.Time{}
 		}
-		if now.After(freezeAt) && thawAt.IsZero() {
-			_, thaw = f.freeze(dice)
-			thawAt = now.Add(seconds(dice, 10, 18))
-			freezeAt = thawAt.Add(seconds(dice, 20, 60))
-		}
-		if now.After(killAt) {
-			f.kill(dice)
-			killAt = now.Add(seconds(dice, 40, 90))
-			replaceAt = now.Add(seconds(dice, 3, 6))
+		freezes, kills := now.After(freezeAt) && thawAt.IsZero(), now.After(killAt)
+		if freezes || kills {
+			// A database that does not answer has trouble enough, and is asked again.
+			if left, err := spared(ctx); err == nil {
+				if freezes {
+					if name, melt := f.freeze(dice, left); name != "" {
+						thaw, thawAt = melt, now.Add(seconds(dice, 10, 18))
+						freezeAt = thawAt.Add(seconds(dice, 20, 60))
+					}
+				}
+				if kills && f.kill(dice, left) != "" {
+					killAt = now.Add(seconds(dice, 40, 90))
+					replaceAt = now.Add(seconds(dice, 3, 6))
+				}
+			}
 		}
 		if now.After(replaceAt) && f.size() < size {
 			if err := f.add(); err != nil {
