@@ -34,7 +34,11 @@ func drawHistory(t *rapid.T) History {
 		if rapid.Bool().Draw(t, "intent") {
 			a.EffectAge = ptr(age())
 		}
-		outcome := rapid.SampledFrom([]string{"", "done", "not_begun", "refused", "unknown", "fenced"}).Draw(t, "outcome")
+		outcomes := []string{"done", "not_begun", "refused", "unknown", "fenced"}
+		if i == n-1 {
+			outcomes = append(outcomes, "") // it runs
+		}
+		outcome := rapid.SampledFrom(outcomes).Draw(t, "outcome")
 		if outcome == "not_begun" {
 			a.EffectAge = nil
 		}
@@ -91,8 +95,11 @@ func (h History) write(l *ledger, tx pgx.Tx) string {
 	job := func(id string) { exec("INSERT INTO jobtop.jobs (id, kind, effect_key) VALUES ($1, $2, $1)", id, kind) }
 	job(id)
 	for _, a := range h.Attempts {
+		if a.Outcome == nil { // until it ends, the job has its intent
+			exec("UPDATE jobtop.jobs SET effect_at = $2 WHERE id = $1", id, at(a.EffectAge))
+		}
 		exec(`INSERT INTO jobtop.attempts (job_id, attempt, lock_token, worker, claimed_from, claimed_at, records_intent, effect_at, finished_at, outcome, to_state)
-		      SELECT $1, $2, $3::text::uuid, 'w-1', 'pending', $4, $5, $6, CASE WHEN o IS NOT NULL THEN $4::timestamptz END, o, CASE WHEN o IS NOT NULL THEN 'failed' END
+		      SELECT $1, $2, $3::text::uuid, 'w-1', 'pending', $4, $5, CASE WHEN o IS NOT NULL THEN $6::timestamptz END, CASE WHEN o IS NOT NULL THEN $4::timestamptz END, o, CASE WHEN o IS NOT NULL THEN 'failed' END
 		        FROM (SELECT $7::text) AS x(o)`,
 			id, a.Attempt, a.LockToken, moment, a.RecordsIntent, at(a.EffectAge), a.Outcome)
 	}

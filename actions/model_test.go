@@ -131,7 +131,8 @@ const modelSQL = `
 	  'ID', j.id, 'Kind', j.kind, 'State', j.state, 'Version', j.version, 'Attempt', j.attempt, 'MaxAttempts', j.max_attempts,
 	  'Token', coalesce(j.lock_token::text, ''), 'Began', j.effect_at IS NOT NULL,
 	  'Receipt', (SELECT json_build_object('ID', r.receipt_id, 'By', r.recorded_by, 'Action', coalesce(r.action_id::text, ''), 'Attempt', r.attempt) FROM jobtop.receipts r WHERE r.job_id = j.id),
-	  'Attempts', (SELECT json_agg(json_build_object('Token', a.lock_token, 'Worker', a.worker, 'Intents', a.records_intent, 'Began', a.effect_at IS NOT NULL,
+	  'Attempts', (SELECT json_agg(json_build_object('Token', a.lock_token, 'Worker', a.worker, 'Intents', a.records_intent OR (a.finished_at IS NULL AND j.effect_at IS NOT NULL),
+	                 'Began', CASE WHEN a.finished_at IS NULL THEN j.effect_at ELSE a.effect_at END IS NOT NULL,
 	                 'Outcome', coalesce(a.outcome, ''), 'To', coalesce(a.to_state, '')) ORDER BY a.attempt) FROM jobtop.attempts a WHERE a.job_id = j.id),
 	  'Late', (SELECT json_agg(json_build_object('Token', l.lock_token, 'Receipt', coalesce(l.receipt_id, ''), 'Effect', coalesce(l.effect, '')) ORDER BY l.id) FROM jobtop.late_reports l WHERE l.job_id = j.id),
 	  'Actions', (SELECT json_agg(json_build_object('ID', c.action_id, 'Verb', c.verb, 'Outcome', c.outcome, 'Refusal', coalesce(c.refusal, ''), 'Version', coalesce(c.version, 0)) ORDER BY c.at, c.action_id)

@@ -33,9 +33,7 @@ const (
         END IF;
         IF job.state = 'running' THEN
           UPDATE attempts a
-             SET finished_at = action.at, heartbeat_at = job.heartbeat_at, outcome = 'fenced', to_state = action.to_state
-           WHERE a.job_id = job.id AND a.attempt = job.attempt;
-        END IF;
+` + actFences + `        END IF;
         UPDATE jobs j
            SET state = action.to_state,
                run_at = CASE WHEN act.verb = 'requeue' THEN action.at + coalesce(greatest(act.delay, '0'::interval), '0'::interval) ELSE j.run_at END
@@ -45,7 +43,7 @@ const (
 	actWrites  = "      INSERT INTO actions VALUES (action.*) ON CONFLICT (action_id) DO NOTHING;\n"
 	actWeighs  = "      SELECT e.verdict, e.receipt_id INTO verdict, proof FROM evidence(job.id) e;\n"
 	actLocks   = "  -- 1. Lock the job.\n"
-	actFences  = "           SET finished_at = action.at, heartbeat_at = job.heartbeat_at, outcome = 'fenced', to_state = action.to_state\n           WHERE a.job_id = job.id AND a.attempt = job.attempt;\n"
+	actFences  = "             SET finished_at = action.at, heartbeat_at = job.heartbeat_at, effect_at = job.effect_at,\n                 records_intent = a.records_intent OR job.effect_at IS NOT NULL, outcome = 'fenced', to_state = action.to_state\n           WHERE a.job_id = job.id AND a.attempt = job.attempt;\n"
 	tokenCheck = "j.lock_token = complete.token"
 )
 
@@ -67,10 +65,10 @@ var mutants = map[string]mutant{
 	"evidence read before the lock":        {function: "act", replace: []string{actWeighs, "", actLocks, "  SELECT e.verdict, e.receipt_id INTO verdict, proof FROM evidence(act.job_id) e;\n" + actLocks}, seed: 85},
 	"no look at the evidence":              {function: "act", replace: []string{"act.verb = 'requeue' AND verdict IN ('happened', 'may_have_happened', 'not_known')", "false"}},
 	"no look whether it is alive":          {function: "act", replace: []string{"WHEN job.state = 'running'\n", "WHEN false\n"}},
-	"attempt not ended":                    {function: "act", replace: []string{"        IF job.state = 'running' THEN\n          UPDATE attempts a\n  " + actFences + "        END IF;\n", ""}},
+	"attempt not ended":                    {function: "act", replace: []string{"        IF job.state = 'running' THEN\n          UPDATE attempts a\n" + actFences + "        END IF;\n", ""}},
 	"key good for anything":                {function: "act", replace: []string{"IF stored.outcome <> 'void' AND", "IF false AND"}},
 	"late receipt thrown away":             {function: "report_late", replace: []string{"  ON CONFLICT DO NOTHING;\n", "  ON CONFLICT DO NOTHING;\n  DELETE FROM late_reports l WHERE false;\n", "report_late.receipt_id, report_late.result,\n", "NULL, report_late.result,\n", "          report_late.effect, left", "          coalesce(report_late.effect, 'unknown'), left"}},
-	"intent forgotten by the next attempt": {function: "record_intent", replace: []string{"UPDATE attempts a SET effect_at = moment, records_intent = true", "UPDATE attempts a SET records_intent = true"}},
+	"intent forgotten by the next attempt": {function: "act", replace: []string{"heartbeat_at = job.heartbeat_at, effect_at = job.effect_at,", "heartbeat_at = job.heartbeat_at,"}},
 	"a failure after an intent believed":   {function: "fail", replace: []string{"CASE WHEN fail.effect = 'not_begun' AND job.effect_at IS NOT NULL THEN 'unknown' ELSE fail.effect END", "fail.effect"}},
 }
 

@@ -126,3 +126,23 @@ func TestWholeStory(t *testing.T) {
 		t.Errorf("the story is\n%s\nnot\n%s", strings.Join(story, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// TestGuardFollowsTheEdges: what jobtop.edges says is what the guard goes by, from the same
+// transaction on.
+func TestGuardFollowsTheEdges(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	l.exec(`SELECT jobtop.enqueue('job', 'charge')`)
+	hold := `UPDATE jobtop.jobs SET state = 'review' WHERE id = 'job'`
+	edge := `FROM jobtop.edges WHERE from_state = 'pending' AND to_state = 'review'`
+	l.exec(`CREATE TABLE public.taken AS SELECT * ` + edge)
+	l.exec(`DELETE ` + edge)
+	l.refused("JT001", hold)
+	l.refused("JT001", `SET ROLE jobtop_owner; SET jobtop.via = 'act'; `+hold)
+	l.exec(`INSERT INTO jobtop.edges SELECT * FROM public.taken`)
+	l.exec(hold)
+	l.job("job", "review", 0, "never_started")
+
+	l.exec(`TRUNCATE jobtop.edges`)
+	l.refused("JT001", `UPDATE jobtop.jobs SET state = 'pending' WHERE id = 'job'`)
+}

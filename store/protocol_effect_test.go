@@ -79,7 +79,7 @@ func TestCommitsAreDurable(t *testing.T) {
 	l.exec(`CREATE TABLE public.seen (of text, setting text)`)
 	l.exec(`CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 		BEGIN INSERT INTO public.seen VALUES (TG_TABLE_NAME, current_setting('synchronous_commit')); RETURN NULL; END $$`)
-	l.exec(`CREATE TRIGGER note AFTER UPDATE OF effect_at ON jobtop.attempts FOR EACH ROW EXECUTE FUNCTION public.note()`)
+	l.exec(`CREATE TRIGGER note AFTER UPDATE OF effect_at ON jobtop.jobs FOR EACH ROW EXECUTE FUNCTION public.note()`)
 	run("SET synchronous_commit = off")
 	for _, step := range []struct{ name, sql string }{
 		{"enqueue", "SELECT jobtop.enqueue('job', 'charge')"},

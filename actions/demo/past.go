@@ -96,7 +96,7 @@ func (l *life) intent() *life {
 	l.mustBe("running")
 	if l.kind.RecordsIntent {
 		at := l.at
-		l.job.Effect, l.open.Effect = &at, &at
+		l.job.Effect = &at
 	}
 	return l
 }
@@ -184,7 +184,7 @@ func (l *life) reports(receipt bool, category, detail string) {
 func (l *life) end(outcome, to, category, detail string) {
 	l.mustBe("running")
 	at := l.at
-	l.open.Finished, l.open.Heartbeat, l.open.Outcome, l.open.ToState = &at, l.job.Heartbeat, &outcome, &to
+	l.open.Finished, l.open.Effect, l.open.Heartbeat, l.open.Outcome, l.open.ToState = &at, l.job.Effect, l.job.Heartbeat, &outcome, &to
 	if category != "" {
 		l.open.ErrorCategory, l.open.ErrorDetail = &category, &detail
 	}

@@ -1,15 +1,18 @@
 -- +goose Up
 SET LOCAL ROLE jobtop_owner;
 
--- The CHECKs are short, or domains: a CHECK is read from its text anew for each statement, three times an attempt.
+-- What a row may hold is said by domains and by the trigger guard_attempt: a CHECK is read from its text anew for
+-- each statement, and every job writes here twice.
+CREATE DOMAIN jobtop.attempt_number AS integer CONSTRAINT attempt_number_counts CHECK (VALUE >= 1);
 CREATE DOMAIN jobtop.waiting_state AS text CONSTRAINT waiting_state CHECK (VALUE IN ('pending', 'failed'));
 CREATE DOMAIN jobtop.attempt_outcome AS text CONSTRAINT known_outcome CHECK (VALUE IN ('done', 'not_begun', 'refused', 'unknown', 'fenced'));
 
 -- One row a claim. No foreign key to jobs: only the claim and the guard insert here, from
--- the job row that they hold. heartbeat_at is the last sign of life, copied when the attempt ends.
+-- the job row that they hold. While an attempt runs, its intent and its last sign of life stand in the
+-- job; effect_at and heartbeat_at are copied from there when it ends.
 CREATE TABLE jobtop.attempts (
   job_id         text COLLATE "C" NOT NULL,
-  attempt        integer NOT NULL CHECK (attempt >= 1),
+  attempt        jobtop.attempt_number NOT NULL,
   lock_token     uuid NOT NULL,
   worker         text NOT NULL,
   source_version text,
@@ -24,9 +27,7 @@ CREATE TABLE jobtop.attempts (
   error_category text,
   error_detail   text,
 
-  PRIMARY KEY (job_id, attempt),
-  CONSTRAINT finished_is_whole CHECK (num_nulls(finished_at, outcome, to_state) IN (0, 3)),
-  CONSTRAINT not_begun_is_bare CHECK (effect_at IS NULL OR outcome <> 'not_begun')
+  PRIMARY KEY (job_id, attempt)
 ) WITH (
   fillfactor = 80,
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,

@@ -8,8 +8,9 @@ SET LOCAL ROLE jobtop_owner;
 -- become two functions: guard_ours, for changes made by the functions of this schema, under their
 -- owner and their search_path (not pinned a second time for each change), and which write attempts
 -- and actions themselves; and guard_direct, for everybody else, whose change is written down in the
--- name of the session's role.
-DO $do$
+-- name of the session's role. The edges stand in the functions' text, so that no change has to look
+-- them up; where jobtop.edges changes, they are written anew.
+CREATE FUNCTION jobtop.write_guard() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $do$
 DECLARE
   rules text := $rules$
 DECLARE
@@ -30,7 +31,7 @@ BEGIN
     END IF;
     RETURN NEW;
   END IF;
-  IF NOT EXISTS (SELECT FROM jobtop.edges e WHERE e.from_state = OLD.state AND e.to_state = NEW.state) THEN
+  IF (OLD.state || '>' || NEW.state) <> ALL (EDGES) THEN
     RAISE EXCEPTION 'no edge from % to % for job %', OLD.state, NEW.state, quote_literal(OLD.id)
       USING ERRCODE = 'JT001', HINT = 'The ways a job may change are in jobtop.edges; nothing leaves done.';
   END IF;
@@ -73,7 +74,8 @@ BEGIN
   IF direct THEN
     IF OLD.state = 'running' THEN
       UPDATE jobtop.attempts a
-         SET finished_at = NEW.state_changed_at, heartbeat_at = OLD.heartbeat_at, outcome = 'fenced', to_state = NEW.state
+         SET finished_at = NEW.state_changed_at, heartbeat_at = OLD.heartbeat_at, effect_at = OLD.effect_at,
+             records_intent = a.records_intent OR OLD.effect_at IS NOT NULL, outcome = 'fenced', to_state = NEW.state
        WHERE a.job_id = OLD.id AND a.attempt = OLD.attempt AND a.finished_at IS NULL;
     ELSIF NEW.state = 'running' AND NEW.lock_token IS NOT NULL THEN
       INSERT INTO jobtop.attempts (job_id, attempt, lock_token, worker, source_version, claimed_from, claimed_at, records_intent)
@@ -89,9 +91,14 @@ BEGIN
   RETURN NEW;
 END $rules$;
 BEGIN
-  EXECUTE format('CREATE FUNCTION jobtop.guard_ours() RETURNS trigger LANGUAGE plpgsql AS %L', rules);
-  EXECUTE format('CREATE FUNCTION jobtop.guard_direct() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, jobtop, pg_temp AS %L', rules);
+  rules := replace(rules, 'EDGES', format('%L::text[]', (SELECT coalesce(array_agg(DISTINCT e.from_state || '>' || e.to_state), '{}') FROM jobtop.edges e)));
+  EXECUTE format('CREATE OR REPLACE FUNCTION jobtop.guard_ours() RETURNS trigger LANGUAGE plpgsql AS %L', rules);
+  EXECUTE format('CREATE OR REPLACE FUNCTION jobtop.guard_direct() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, jobtop, pg_temp AS %L', rules);
+  RETURN NULL;
 END $do$;
 -- +goose StatementEnd
+
+CREATE TRIGGER write_guard AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON jobtop.edges FOR EACH STATEMENT EXECUTE FUNCTION jobtop.write_guard();
+UPDATE jobtop.edges SET note = note; -- writes it for the first time
 
 RESET ROLE;

@@ -10,6 +10,6 @@ CREATE TRIGGER guard_ours
 CREATE TRIGGER guard_direct
   BEFORE UPDATE OF state, id, kind, version, attempt, lock_token, worker, claimed_at, heartbeat_at, progress, progress_at, effect_key, effect_at, created_at, state_changed_at
   ON jobtop.jobs FOR EACH ROW
-  WHEN (current_user <> 'jobtop_owner') EXECUTE FUNCTION jobtop.guard_direct();
+  WHEN (current_user <> 'jobtop_owner'::text) EXECUTE FUNCTION jobtop.guard_direct();
 
 RESET ROLE;

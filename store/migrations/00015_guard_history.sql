@@ -12,13 +12,17 @@ END $$;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
--- An attempt is written by our functions and by the guard alone, and never changes once it has ended.
+-- An attempt is written by our functions and by the guard alone, ends whole, and never changes once it has ended.
 -- Each write of ours comes by: it does not pin the search_path that they have, and all others it refuses first.
 CREATE FUNCTION jobtop.guard_attempt() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF current_user OPERATOR(pg_catalog.<>) 'jobtop_owner' OR (TG_OP = 'UPDATE' AND OLD.finished_at IS NOT NULL) THEN
     RAISE EXCEPTION 'rows of jobtop.attempts are history and never change'
       USING ERRCODE = 'JT005', HINT = 'What was recorded wrongly is put right by a further action, with its reason.';
+  END IF;
+  IF num_nulls(NEW.finished_at, NEW.outcome, NEW.to_state) NOT IN (0, 3) OR (NEW.outcome = 'not_begun' AND NEW.effect_at IS NOT NULL) THEN
+    RAISE EXCEPTION 'attempt % of job % must end whole, and not as not_begun after an intent', NEW.attempt, quote_literal(NEW.job_id)
+      USING ERRCODE = '23514';
   END IF;
   RETURN NEW;
 END $$;

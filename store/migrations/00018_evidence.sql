@@ -7,6 +7,7 @@ SET LOCAL ROLE jobtop_owner;
 -- the first that applies. An attempt's intent is answered only by a definite refusal, its own or
 -- one reported late under its token. A late receipt that another job of the kind holds proves nothing.
 -- Always one row. As a set it is planned with the statement that asks, and not anew at every call.
+-- The intent of an attempt that runs stands in the job.
 -- There may be thousands of attempts: each is weighed once, and its late reports are looked up by their
 -- index (OFFSET 0 keeps the planner from reading them all into a hash).
 CREATE FUNCTION jobtop.evidence(job_id text, OUT verdict text, OUT attempt integer, OUT effect_at timestamptz,
@@ -25,7 +26,8 @@ BEGIN ATOMIC
       ORDER BY l.id LIMIT 1)
     ORDER BY late LIMIT 1
   ), tried AS (
-    SELECT a.attempt, a.effect_at, a.records_intent, a.outcome,
+    SELECT a.attempt, a.records_intent, a.outcome,
+           CASE WHEN a.finished_at IS NULL THEN (SELECT j.effect_at FROM jobtop.jobs j WHERE j.id = a.job_id) ELSE a.effect_at END AS effect_at,
            a.outcome = 'refused'
              OR EXISTS (SELECT FROM jobtop.late_reports l
                          WHERE l.job_id = a.job_id AND l.lock_token = a.lock_token AND l.effect = 'refused' OFFSET 0) AS refused
@@ -48,7 +50,8 @@ BEGIN ATOMIC
            p.receipt_id, p.recorded_by, p.recorded_at, p.late
       FROM sum s LEFT JOIN proof p ON true
   )
-  SELECT d.verdict, d.attempt, t.effect_at, d.receipt_id, d.recorded_by, d.recorded_at, d.late
+  SELECT d.verdict, d.attempt, CASE WHEN t.finished_at IS NULL THEN (SELECT j.effect_at FROM jobtop.jobs j WHERE j.id = t.job_id) ELSE t.effect_at END,
+         d.receipt_id, d.recorded_by, d.recorded_at, d.late
     FROM decided d LEFT JOIN jobtop.attempts t ON t.job_id = evidence.job_id AND t.attempt = d.attempt;
 END;
 -- +goose StatementEnd

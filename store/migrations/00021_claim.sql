@@ -112,29 +112,26 @@ BEGIN
   END IF;
   FOR n IN 1 .. coalesce(cardinality(queue), 0) LOOP
     RETURN QUERY
-      WITH due AS MATERIALIZED (
-        SELECT j.id, j.state
+      WITH logged AS (
+        -- Locks the jobs, and writes down their attempts as they are about to be.
+        INSERT INTO attempts (job_id, attempt, lock_token, worker, source_version, claimed_from, claimed_at, records_intent)
+        SELECT j.id, j.attempt + 1, claim.token, claim.worker, coalesce(claim.source_version, j.source_version), j.state, clock_timestamp(), coalesce(claim.records_intent, false)
           FROM jobs j
          WHERE j.state IN ('pending', 'failed') AND j.kind = queue[n] AND j.run_at >= heads[n] AND j.run_at <= moment
            AND NOT EXISTS (SELECT FROM paused p WHERE p.kind = queue[n] AND (p.until IS NULL OR p.until > moment))
          ORDER BY j.run_at, j.id
          LIMIT room
            FOR NO KEY UPDATE SKIP LOCKED
-      ), taken AS (
-        UPDATE jobs j
-           SET state = 'running', lock_token = claim.token, worker = claim.worker,
-               source_version = coalesce(claim.source_version, j.source_version),
-               heartbeat_timeout = coalesce(claim.heartbeat_timeout, j.heartbeat_timeout),
-               progress_timeout = coalesce(claim.progress_timeout, j.progress_timeout)
-          FROM due
-         WHERE j.id = due.id
-        RETURNING j.id, j.kind, j.attempt, j.max_attempts, j.effect_key, j.payload, j.source_version, j.claimed_at, due.state AS claimed_from
-      ), logged AS (
-        INSERT INTO attempts (job_id, attempt, lock_token, worker, source_version, claimed_from, claimed_at, records_intent)
-        SELECT t.id, t.attempt, claim.token, claim.worker, t.source_version, t.claimed_from, t.claimed_at, coalesce(claim.records_intent, false)
-          FROM taken t
+        RETURNING job_id
       )
-      SELECT t.id::text, t.kind::text, t.attempt, t.max_attempts, t.effect_key::text, t.payload FROM taken t;
+      UPDATE jobs j
+         SET state = 'running', lock_token = claim.token, worker = claim.worker,
+             source_version = coalesce(claim.source_version, j.source_version),
+             heartbeat_timeout = coalesce(claim.heartbeat_timeout, j.heartbeat_timeout),
+             progress_timeout = coalesce(claim.progress_timeout, j.progress_timeout)
+        FROM logged l
+       WHERE j.id = l.job_id
+      RETURNING j.id::text, j.kind::text, j.attempt, j.max_attempts, j.effect_key::text, j.payload;
     GET DIAGNOSTICS taken = ROW_COUNT;
     room := room - taken;
     EXIT WHEN room <= 0;

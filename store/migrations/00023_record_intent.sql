@@ -2,7 +2,7 @@
 SET LOCAL ROLE jobtop_owner;
 
 -- +goose StatementBegin
--- The inside of begin_effect. By itself it is no promise: only the commit in begin_effect makes
+-- The inside of begin_effect. The intent stands in the job until the attempt ends. By itself it is no promise: only the commit in begin_effect makes
 -- the intent stand before the provider is called, so workers call that.
 -- answer is "begin" (call the provider with effect_key), "happened" (do not: complete with
 -- receipt_id, which an earlier attempt reported late), "lease_lost" or "not_found" (stop).
@@ -11,7 +11,6 @@ RETURNS record LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, j
 #variable_conflict use_column
 DECLARE
   begun   CONSTANT text := jobtop.enter('begin_effect');
-  tried   integer;
   moment  timestamptz;
   held    uuid;
   cleared boolean := false; -- no late receipt stands against it
@@ -21,10 +20,8 @@ BEGIN
     UPDATE jobs j SET effect_at = clock_timestamp()
      WHERE j.id = record_intent.job_id AND j.lock_token = record_intent.token AND j.effect_at IS NULL
        AND (cleared OR NOT EXISTS (SELECT FROM late_reports l WHERE l.job_id = record_intent.job_id AND l.receipt_id IS NOT NULL))
-    RETURNING j.attempt, j.effect_at, j.effect_key INTO tried, moment, record_intent.effect_key;
+    RETURNING j.effect_key INTO record_intent.effect_key;
     IF FOUND THEN
-      UPDATE attempts a SET effect_at = moment, records_intent = true
-       WHERE a.job_id = record_intent.job_id AND a.attempt = tried;
       answer := 'begin';
       RETURN;
     END IF;

@@ -19,6 +19,7 @@ DECLARE
   kind_is text;
   tried   integer;
   sign    timestamptz; -- the last one of life
+  intent  timestamptz;
   taken   text;
 BEGIN
   IF complete.token IS NULL THEN
@@ -37,14 +38,15 @@ BEGIN
   ON CONFLICT DO NOTHING
   RETURNING attempt, recorded_at INTO tried, moment;
   IF FOUND THEN
+    UPDATE jobs j SET state = 'done' WHERE j.id = complete.job_id RETURNING j.heartbeat_at, j.effect_at INTO sign, intent;
     UPDATE attempts a
-       SET finished_at = moment, heartbeat_at = (SELECT j.heartbeat_at FROM jobs j WHERE j.id = complete.job_id), outcome = 'done', to_state = 'done'
+       SET finished_at = moment, heartbeat_at = sign, effect_at = intent, records_intent = a.records_intent OR intent IS NOT NULL,
+           outcome = 'done', to_state = 'done'
      WHERE a.job_id = complete.job_id AND a.attempt = tried;
-    UPDATE jobs j SET state = 'done' WHERE j.id = complete.job_id;
     RETURN 'done';
   END IF;
 
-  SELECT j.lock_token, j.kind, j.attempt, j.heartbeat_at INTO held, kind_is, tried, sign
+  SELECT j.lock_token, j.kind, j.attempt, j.heartbeat_at, j.effect_at INTO held, kind_is, tried, sign, intent
     FROM jobs j WHERE j.id = complete.job_id FOR NO KEY UPDATE;
   IF NOT FOUND OR held IS DISTINCT FROM complete.token THEN
     RETURN jobtop.report_late(complete.job_id, complete.token, complete.receipt_id, complete.result, NULL, NULL, NULL);
@@ -52,7 +54,7 @@ BEGIN
   moment := clock_timestamp();
   SELECT r.job_id INTO taken FROM receipts r WHERE r.receipt_id = complete.receipt_id AND r.kind = kind_is;
   UPDATE attempts a
-     SET finished_at = moment, heartbeat_at = sign, outcome = 'unknown', to_state = 'review', error_category = 'receipt taken',
+     SET finished_at = moment, heartbeat_at = sign, effect_at = intent, records_intent = a.records_intent OR intent IS NOT NULL, outcome = 'unknown', to_state = 'review', error_category = 'receipt taken',
          error_detail = format('the receipt %s came back, which job %s has', quote_literal(complete.receipt_id), quote_literal(taken))
    WHERE a.job_id = complete.job_id AND a.attempt = tried;
   UPDATE jobs j

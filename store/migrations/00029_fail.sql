@@ -36,7 +36,8 @@ BEGIN
                  ELSE 'dead' END;
   moment := clock_timestamp();
   UPDATE attempts a
-     SET finished_at = moment, heartbeat_at = job.heartbeat_at, outcome = ending, to_state = target,
+     SET finished_at = moment, heartbeat_at = job.heartbeat_at, effect_at = job.effect_at,
+         records_intent = a.records_intent OR job.effect_at IS NOT NULL, outcome = ending, to_state = target,
          error_category = left(fail.category, 128), error_detail = fail.detail
    WHERE a.job_id = job.id AND a.attempt = job.attempt;
   UPDATE jobs j

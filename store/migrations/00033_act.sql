@@ -109,7 +109,8 @@ BEGIN
         END IF;
         IF job.state = 'running' THEN
           UPDATE attempts a
-             SET finished_at = action.at, heartbeat_at = job.heartbeat_at, outcome = 'fenced', to_state = action.to_state
+             SET finished_at = action.at, heartbeat_at = job.heartbeat_at, effect_at = job.effect_at,
+                 records_intent = a.records_intent OR job.effect_at IS NOT NULL, outcome = 'fenced', to_state = action.to_state
            WHERE a.job_id = job.id AND a.attempt = job.attempt;
         END IF;
         UPDATE jobs j

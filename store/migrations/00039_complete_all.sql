@@ -43,7 +43,8 @@ BEGIN
   SELECT array_agg(r.job_id) INTO done FROM recorded r;
 
   UPDATE attempts a
-     SET finished_at = moment, heartbeat_at = j.heartbeat_at, outcome = 'done', to_state = 'done'
+     SET finished_at = moment, heartbeat_at = j.heartbeat_at, effect_at = j.effect_at,
+         records_intent = a.records_intent OR j.effect_at IS NOT NULL, outcome = 'done', to_state = 'done'
     FROM jobs j
    WHERE j.id = ANY (done) AND a.job_id = j.id AND a.attempt = j.attempt;
   UPDATE jobs j SET state = 'done' WHERE j.id = ANY (done);

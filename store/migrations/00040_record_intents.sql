@@ -17,14 +17,12 @@ BEGIN
   PERFORM jobtop.enter('begin_effect');
   moment := clock_timestamp();
   WITH held AS MATERIALIZED (
-    SELECT j.id, j.attempt
+    SELECT j.id
       FROM jobs j
      WHERE j.id = ANY (record_intents.job_ids) AND j.lock_token = record_intents.token AND j.effect_at IS NULL
        AND NOT EXISTS (SELECT FROM late_reports l WHERE l.job_id = j.id AND l.receipt_id IS NOT NULL)
      ORDER BY j.id
        FOR NO KEY UPDATE OF j
-  ), noted AS (
-    UPDATE attempts a SET effect_at = moment, records_intent = true FROM held h WHERE a.job_id = h.id AND a.attempt = h.attempt
   ), marked AS (
     UPDATE jobs j SET effect_at = moment FROM held h WHERE j.id = h.id RETURNING j.id, j.effect_key
   )

@@ -33,7 +33,9 @@ UNION ALL SELECT 'attempt with an outcome that leads elsewhere', a.job_id FROM j
 UNION ALL SELECT 'fenced attempt without an action', a.job_id FROM jobtop.attempts a
  WHERE a.outcome = 'fenced' AND NOT EXISTS (SELECT FROM jobtop.actions c WHERE c.job_id = a.job_id AND c.outcome = 'applied' AND c.lock_token = a.lock_token AND c.from_state = 'running' AND c.to_state = a.to_state)
 UNION ALL SELECT 'intent by a worker that records none', a.job_id FROM jobtop.attempts a WHERE a.effect_at IS NOT NULL AND NOT a.records_intent
-UNION ALL SELECT 'intent of the job is not that of its last attempt', id FROM jobtop.jobs j JOIN last l ON l.job_id = j.id WHERE j.effect_at IS DISTINCT FROM l.effect_at
+UNION ALL SELECT 'intent of the job is not that of its last attempt', id FROM jobtop.jobs j JOIN last l ON l.job_id = j.id WHERE l.finished_at IS NOT NULL AND j.effect_at IS DISTINCT FROM l.effect_at
+UNION ALL SELECT 'attempt that did not end whole', a.job_id FROM jobtop.attempts a
+ WHERE num_nulls(a.finished_at, a.outcome, a.to_state) NOT IN (0, 3) OR (a.outcome = 'not_begun' AND a.effect_at IS NOT NULL)
 UNION ALL SELECT 'state is not where the last change led', j.id FROM jobtop.jobs j
   LEFT JOIN last l ON l.job_id = j.id
   LEFT JOIN LATERAL (SELECT a.to_state, a.at FROM jobtop.actions a WHERE a.job_id = j.id AND a.outcome = 'applied' ORDER BY a.at DESC LIMIT 1) c ON true
