@@ -14,6 +14,7 @@ import (
 	"jobtop/store"
 	"jobtop/ui/filter"
 	"jobtop/ui/nearest"
+	"jobtop/ui/text"
 )
 
 // lists are the words that list takes besides the states.
@@ -35,7 +36,11 @@ type listFlags struct {
 	older   string
 	younger string
 	fields  map[string]*[]string // by field of the filter
+	changed func(flag string) bool
 }
+
+// jobFlags are those that receipts have no use for.
+var jobFlags = []string{"sort", "older", "younger", "kind", "worker", "error", "verdict", "source-version", "id", "effect", "receipt"}
 
 // defaultListLimit keeps a list that nobody bounded from running on for ever.
 const defaultListLimit = 1000
@@ -49,6 +54,10 @@ func (a *app) newListCommand() *cobra.Command {
 jobs: all but the done ones. A filter is written as in the console (see jobtop help
 filter), or with flags; both together must hold.
 
+list receipts prints the latest receipts, newest first, at most 1,000 of them whatever
+--limit says, and takes no filter. list receipt:ID finds a job by its receipt, however
+old; list done -n 0 --sort newest lists all done jobs, each with its receipt.
+
 As json it prints one object a line, which requeue, done, dead and hold take on
 standard input; see jobtop help output for the fields.`,
 		Example: `  jobtop list review
@@ -60,7 +69,7 @@ standard input; see jobtop help output for the fields.`,
 	output := outputFlag(cmd, "table", "json", "csv")
 	f := listFlags{sort: &choice{words: []string{"oldest", "newest", "id", "worst"}}, fields: map[string]*[]string{}}
 	flags := cmd.Flags()
-	flags.IntVarP(&f.limit, "limit", "n", defaultListLimit, "at most this `number`; 0 lists all")
+	flags.IntVarP(&f.limit, "limit", "n", defaultListLimit, "at most this `number`; 0 lists all, of receipts the latest 1,000")
 	flags.Var(f.sort, "sort", "the order")
 	flags.StringVar(&f.older, "older", "", "in their state for longer than this `age`, such as 10m or 3d")
 	flags.StringVar(&f.younger, "younger", "", "in their state for less than this `age`")
@@ -76,6 +85,7 @@ standard input; see jobtop help output for the fields.`,
 	} {
 		f.fields[field.field] = flags.StringArray(field.flag, nil, field.what)
 	}
+	f.changed = flags.Changed
 	cmd.RunE = func(cmd *cobra.Command, arguments []string) error {
 		return a.list(cmd.Context(), arguments, f, output.value)
 	}
@@ -89,8 +99,12 @@ func (a *app) list(ctx context.Context, arguments []string, f listFlags, format 
 	receipts := len(arguments) > 0 && arguments[0] == "receipts"
 	var query store.JobQuery
 	if receipts {
+		const instead = "jobtop list receipt:ID finds a job by its receipt"
 		if len(arguments) > 1 {
-			return usagef("list receipts takes no filter")
+			return usagef("list receipts takes no filter, and got %s; %s", short(arguments[1]), instead)
+		}
+		if i := slices.IndexFunc(jobFlags, f.changed); i >= 0 {
+			return usagef("list receipts takes no --%s; %s", jobFlags[i], instead)
 		}
 	} else {
 		var err error
@@ -194,14 +208,23 @@ func (s *session) listJobs(ctx context.Context, query store.JobQuery, limit int,
 	}
 }
 
-// listReceipts prints the latest receipts, newest first.
+// listReceipts prints the latest receipts, newest first. There is one page of them.
 func (s *session) listReceipts(ctx context.Context, limit int, format string) error {
 	if limit == 0 || limit > store.PageLimit {
 		limit = store.PageLimit
 	}
-	receipts, err := s.db.Receipts(ctx, limit)
+	// One more tells whether there are more; beyond a full page nobody looks.
+	receipts, err := s.db.Receipts(ctx, min(limit+1, store.PageLimit))
 	if err != nil {
 		return err
+	}
+	most := text.Count(store.PageLimit)
+	switch {
+	case len(receipts) > limit:
+		receipts = receipts[:limit]
+		s.complain(fmt.Sprintf("there are more than these %d; --limit %d lists the latest %s, which is the most", limit, store.PageLimit, most))
+	case len(receipts) == store.PageLimit:
+		s.complain(fmt.Sprintf("these are the latest %s, the most that list receipts prints, and there may be more; jobtop list done -n 0 --sort newest lists all done jobs with theirs", most))
 	}
 	switch format {
 	case "json":
