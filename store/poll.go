@@ -69,11 +69,13 @@ func (p *Poll) State(state string) StateCount {
 	return StateCount{State: state, Count: Count{Precision: Exact}}
 }
 
-// HeartbeatsStopped reports whether the newest heartbeat of all running jobs is older than
-// the least of their limits: what is wrong is hardly with one job, but with the database
+// HeartbeatsStopped reports whether several workers hold jobs and no worker at all was
+// heard of for longer than the least of the jobs' limits, neither by a heartbeat nor by the
+// end of an attempt: what is wrong is hardly with one job or worker, but with the database
 // or the network.
 func (p *Poll) HeartbeatsStopped() bool {
-	return p.NewestHeartbeat != nil && p.SmallestTimeout != nil && p.State("running").Count.N > 1 && *p.NewestHeartbeat > *p.SmallestTimeout
+	silent := func(age *time.Duration) bool { return age == nil || *age > *p.SmallestTimeout }
+	return p.SeveralWorkers && p.NewestHeartbeat != nil && p.SmallestTimeout != nil && silent(p.NewestHeartbeat) && silent(p.NewestEnd)
 }
 
 // counted labels a count that stopped one row beyond CountBound.
@@ -99,8 +101,8 @@ func (p *Poll) scanDue(row pgx.Rows) error {
 
 func (p *Poll) scanRunning(row pgx.Rows) (StateCount, error) {
 	var running int64
-	var oldest, worst, heartbeat, timeout *int64
-	if err := row.Scan(&running, &oldest, &p.Stuck.N, &worst, &heartbeat, &timeout); err != nil {
+	var oldest, worst, heartbeat, timeout, end *int64
+	if err := row.Scan(&running, &oldest, &p.Stuck.N, &worst, &heartbeat, &timeout, &p.SeveralWorkers, &end); err != nil {
 		return StateCount{}, err
 	}
 	p.Stuck.Precision = Exact
@@ -108,7 +110,7 @@ func (p *Poll) scanRunning(row pgx.Rows) (StateCount, error) {
 		p.Stuck.Precision = Capped
 	}
 	p.Stuck.N = min(p.Stuck.N, RunningBound)
-	p.OldestStuck, p.NewestHeartbeat, p.SmallestTimeout = micros(worst), micros(heartbeat), micros(timeout)
+	p.OldestStuck, p.NewestHeartbeat, p.SmallestTimeout, p.NewestEnd = micros(worst), micros(heartbeat), micros(timeout), micros(end)
 	return StateCount{State: "running", Count: counted(running), OldestAge: micros(oldest)}, nil
 }
 

@@ -205,16 +205,17 @@ func TestPollEstimatesDone(t *testing.T) {
 
 func TestHeartbeatsStopped(t *testing.T) {
 	t.Parallel()
-	running := func(n int64) []store.StateCount { return []store.StateCount{{State: "running", Count: exact(n)}} }
 	age := func(d time.Duration) *time.Duration { return &d }
 	for name, c := range map[string]struct {
 		poll store.Poll
 		want bool
 	}{
 		"nothing runs":                 {store.Poll{}, false},
-		"all are silent":               {store.Poll{States: running(2), NewestHeartbeat: age(61 * time.Second), SmallestTimeout: age(time.Minute)}, true},
-		"one is heard of":              {store.Poll{States: running(2), NewestHeartbeat: age(time.Second), SmallestTimeout: age(time.Minute)}, false},
-		"one job alone proves nothing": {store.Poll{States: running(1), NewestHeartbeat: age(time.Hour), SmallestTimeout: age(time.Minute)}, false},
+		"all are silent":               {store.Poll{SeveralWorkers: true, NewestHeartbeat: age(61 * time.Second), SmallestTimeout: age(time.Minute)}, true},
+		"one is heard of":              {store.Poll{SeveralWorkers: true, NewestHeartbeat: age(time.Second), SmallestTimeout: age(time.Minute)}, false},
+		"one worker alone is no proof": {store.Poll{NewestHeartbeat: age(time.Hour), SmallestTimeout: age(time.Minute)}, false},
+		"another worker ended a job":   {store.Poll{SeveralWorkers: true, NewestHeartbeat: age(time.Hour), SmallestTimeout: age(time.Minute), NewestEnd: age(time.Second)}, false},
+		"none has for as long":         {store.Poll{SeveralWorkers: true, NewestHeartbeat: age(time.Hour), SmallestTimeout: age(time.Minute), NewestEnd: age(2 * time.Minute)}, true},
 	} {
 		if got := c.poll.HeartbeatsStopped(); got != c.want {
 			t.Errorf("%s: got %t", name, got)

@@ -203,11 +203,16 @@ type Poll struct {
 	// OldestStuck is how long the worst stuck job has been past its limit.
 	OldestStuck *time.Duration
 	// NewestHeartbeat is the age of the newest heartbeat of all running jobs; nil
-	// where none runs. When it is old, heartbeats stopped everywhere.
+	// where none runs. See HeartbeatsStopped.
 	NewestHeartbeat *time.Duration
-	// LimitOfNewest is the smallest heartbeat timeout of the running jobs.
+	// SmallestTimeout is the smallest heartbeat timeout of the running jobs.
 	SmallestTimeout *time.Duration
-	Paused          []Paused
+	// NewestEnd is how long ago a worker last ended an attempt, well or badly; nil where
+	// none did lately.
+	NewestEnd *time.Duration
+	// SeveralWorkers: the running jobs are not all of one worker.
+	SeveralWorkers bool
+	Paused         []Paused
 	// Consoles is how many consoles look at this database, this one included, as far as
 	// their connections show; see ConsoleApplication.
 	Consoles   int

@@ -91,11 +91,13 @@ type Goal struct {
 	Unit         string
 	AtLeast      bool // the bound is a lower one
 	Met          bool
+	// Unjudged is why it is neither met nor missed, "" where it is one of them.
+	Unjudged string
 }
 
-// Met reports whether every goal was.
+// Met reports whether every goal was that could be judged.
 func (r Report) Met() bool {
-	return !slices.ContainsFunc(r.Goals, func(g Goal) bool { return !g.Met })
+	return !slices.ContainsFunc(r.Goals, func(g Goal) bool { return !g.Met && g.Unjudged == "" })
 }
 
 // figure finds one by its name and its table's; the zero Figure where it was not measured.

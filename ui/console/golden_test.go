@@ -20,7 +20,6 @@ func edges() []store.Edge {
 
 // Every screen and every dialog, at the three sizes that it is made for.
 func TestGoldens(t *testing.T) {
-	t.Setenv("TZ", "UTC")
 	open := func(line string, keys ...string) func(*driver) {
 		return func(d *driver) {
 			d.run(d.m.run(line))

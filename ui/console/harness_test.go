@@ -23,6 +23,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// The console shows local time; here that is the same everywhere.
+func init() { time.Local = time.UTC }
+
 // fake is a database in memory: just enough of one to draw from.
 type fake struct {
 	mutex          sync.Mutex

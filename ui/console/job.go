@@ -198,7 +198,8 @@ func (s *jobScreen) sectionTitle(width int) string {
 	if n := s.wrapped.n; n > s.room {
 		right.Add(theme.Dim, text.Count(int64(s.scrolled+1))+"-"+text.Count(int64(min(n, s.scrolled+s.room)))+" of "+text.Count(int64(n))+" ")
 	} else if s.section == 0 {
-		right.Add(theme.Dim, "newest first ")
+		zone, _ := e.poller.poll.At.Local().Zone()
+		right.Add(theme.Dim, "newest first, times in "+e.safe(zone)+" ")
 	}
 	line := theme.Spread(left, right, width)
 	return line.Draw(e.theme, width)

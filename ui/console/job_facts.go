@@ -83,9 +83,9 @@ type fact struct {
 func (s *jobScreen) facts() []fact {
 	e := s.m.env
 	d, j := s.detail, s.detail.Job
-	state := j.State
+	state := j.State + " for " + age(j.StateAge)
 	if j.StuckFor != nil {
-		state = "stuck"
+		state = "stuck for " + age(*j.StuckFor) // past its limit, as in the list
 	}
 	receipt := "none"
 	if d.Receipt != nil {
@@ -112,7 +112,7 @@ func (s *jobScreen) facts() []fact {
 		limits = text.Age(j.HeartbeatTimeout) + ", progress " + text.Age(*j.ProgressTimeout)
 	}
 	facts := []fact{
-		{"state", state + " for " + age(j.StateAge), stateRole(j)},
+		{"state", state, stateRole(j)},
 		{"kind", j.Kind, theme.Plain},
 		{"source", orDash(j.SourceVersion), theme.Plain},
 		{"attempt", fmt.Sprintf("%d of %d", j.Attempt, j.MaxAttempts), theme.Plain},

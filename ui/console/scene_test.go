@@ -93,7 +93,7 @@ func scene() *fake {
 		},
 		poll: store.Poll{
 			Due: store.Count{N: 1, Precision: store.Exact}, OldestDue: ptr(38 * s), Stuck: store.Count{Precision: store.Exact},
-			NewestHeartbeat: ptr(3 * s), SmallestTimeout: ptr(time.Minute), At: at, RoundTrip: 4 * time.Millisecond, ServerCost: 2 * time.Millisecond,
+			NewestHeartbeat: ptr(3 * s), SmallestTimeout: ptr(time.Minute), SeveralWorkers: true, At: at, RoundTrip: 4 * time.Millisecond, ServerCost: 2 * time.Millisecond,
 			Paused: []store.Paused{{Kind: "mail.send", By: "bob", Reason: "provider is down", SinceAge: 20 * m}},
 		},
 		details: map[string]store.Detail{},
