@@ -23,8 +23,8 @@ func (m *model) View() string {
 	if e.width <= 0 || e.height <= 0 {
 		return ""
 	}
-	if e.width < leastWidth || e.height < leastHeight {
-		return m.tooSmall()
+	if e.tooSmall() {
+		return m.sizeNeeded()
 	}
 	lines := make([]string, 0, e.height)
 	lines = append(lines, m.header(), m.tabs(), m.crumbs())
@@ -55,10 +55,13 @@ func (e *env) line(role theme.Role, s string) string {
 	return l.Draw(e.theme, e.width)
 }
 
-// tooSmall says what is needed, in as little room as there is.
-func (m *model) tooSmall() string {
+// tooSmall: the screen cannot be drawn, and so takes no keys but the one that leaves.
+func (e *env) tooSmall() bool { return e.width < leastWidth || e.height < leastHeight }
+
+// sizeNeeded says what is needed, in as little room as there is.
+func (m *model) sizeNeeded() string {
 	e := m.env
-	lines := text.Wrap(fmt.Sprintf("jobtop needs %dx%d, this is %dx%d", leastWidth, leastHeight, e.width, e.height), e.width)
+	lines := text.Wrap(fmt.Sprintf("jobtop needs %dx%d, this is %dx%d; until then no key but ctrl-c does anything", leastWidth, leastHeight, e.width, e.height), e.width)
 	if len(lines) > e.height {
 		lines = lines[:e.height]
 	}

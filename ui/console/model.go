@@ -148,6 +148,9 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type == tea.KeyCtrlC {
 		return m.leave()
 	}
+	if e.tooSmall() {
+		return nil // nobody sees what a key would do
+	}
 	if d := e.dialogs.top(); d != nil {
 		return e.dialogs.key(e, msg)
 	}

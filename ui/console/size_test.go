@@ -52,6 +52,35 @@ func TestTooSmallSaysWhatIsNeeded(t *testing.T) {
 	d.lacks("needs 60x15")
 }
 
+// A screen that shows nothing takes nothing: what was open stays as it was.
+func TestTooSmallTakesNoKeys(t *testing.T) {
+	d := start(t, scene(), 80, 24)
+	d.run(d.m.run("review id:invoice-88140"))
+	d.press("X")
+	d.settle()
+	d.typing("ticket")
+	before := d.text()
+	for _, size := range []tea.WindowSizeMsg{{Width: 40, Height: 10}, {Width: 59, Height: 40}, {Width: 120, Height: 14}} {
+		d.send(size)
+		d.press("tab", "tab", "x", "enter")
+		d.settle()
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("more"), Paste: true})
+		d.press("enter", "esc", "q")
+		if len(d.db.acts) != 0 || d.quit {
+			t.Fatalf("at %v: sent %+v, quit %v", size, d.db.acts, d.quit)
+		}
+	}
+	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if got := d.text(); got != before {
+		t.Errorf("the screen was\n%s\nand is\n%s", before, got)
+	}
+	d.send(tea.WindowSizeMsg{Width: 40, Height: 10})
+	d.press("ctrl+c")
+	if !d.quit {
+		t.Error("ctrl-c does not leave")
+	}
+}
+
 // Whatever keys are pressed at whatever size, the screen stands and fits.
 func FuzzKeysAndSizes(f *testing.F) {
 	f.Add([]byte("3jjE"), uint16(20), uint16(4))
