@@ -70,7 +70,8 @@ type benchGoalJSON struct {
 	Bound   float64 `json:"bound"`
 	Unit    *string `json:"unit"`
 	AtLeast bool    `json:"at_least"`
-	Met     bool    `json:"met"`
+	Met     *bool   `json:"met"`  // null: not judged
+	Note    *string `json:"note"` // why not
 }
 
 func newBenchJSON(r bench.Report) benchJSON {
@@ -109,7 +110,11 @@ func newBenchJSON(r bench.Report) benchJSON {
 		j.Screens = append(j.Screens, benchScreenJSON{f.What, f.Size, math.Round(f.Value*1000) / 1000, f.Unit})
 	}
 	for _, g := range r.Goals {
-		j.Goals = append(j.Goals, benchGoalJSON{g.What, math.Round(g.Value*1000) / 1000, g.Bound, orNull(g.Unit), g.AtLeast, g.Met})
+		goal := benchGoalJSON{g.What, math.Round(g.Value*1000) / 1000, g.Bound, orNull(g.Unit), g.AtLeast, &g.Met, orNull(g.Unjudged)}
+		if g.Unjudged != "" {
+			goal.Met = nil
+		}
+		j.Goals = append(j.Goals, goal)
 	}
 	return j
 }
