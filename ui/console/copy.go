@@ -19,10 +19,31 @@ import (
 // copyLimit bounds what is sent to a clipboard, in bytes: terminals drop more.
 const copyLimit = 64 << 10
 
-// copyText puts text on the clipboard: by tmux where we run in it, since tmux drops the
+// copyText copies a single value, as one line. What is copied is pasted at a shell's
+// prompt, where a newline runs a command and an escape does worse: both are written out, as
+// on the screen. What is printable stays as it is, also where the screen is ASCII.
+func (m *model) copyText(what, s string) tea.Cmd { return m.clip(what, text.Unicode.Sanitize(s)) }
+
+// copyBlock copies a text of many lines.
+func (m *model) copyBlock(what, s string) tea.Cmd { return m.clip(what, text.Unicode.SanitizeBlock(s)) }
+
+// copyRows copies a table, a line for each row and tabs between its values.
+func (m *model) copyRows(what string, rows [][]string) tea.Cmd {
+	lines := make([]string, 0, len(rows))
+	for _, row := range rows {
+		cells := make([]string, 0, len(row))
+		for _, cell := range row {
+			cells = append(cells, text.Unicode.Sanitize(cell))
+		}
+		lines = append(lines, strings.Join(cells, "\t"))
+	}
+	return m.clip(what, strings.Join(lines, "\n"))
+}
+
+// clip puts safe text on the clipboard: by tmux where we run in it, since tmux drops the
 // terminal's own way by default, else by OSC 52. Neither says whether it worked, so that
 // the text can also be shown, to be selected by hand.
-func (m *model) copyText(what, s string) tea.Cmd {
+func (m *model) clip(what, s string) tea.Cmd {
 	e := m.env
 	if len(s) > copyLimit {
 		s = strings.ToValidUTF8(s[:copyLimit], "")
@@ -73,11 +94,11 @@ func (l *list) copyIDs() tea.Cmd {
 		job, _ := l.table.Selected()
 		return l.m.copyText("the id", job.ID)
 	}
-	ids := make([]string, 0, len(jobs))
+	rows := make([][]string, 0, len(jobs))
 	for _, j := range jobs {
-		ids = append(ids, j.ID)
+		rows = append(rows, []string{j.ID})
 	}
-	return l.m.copyText(text.Count(int64(len(ids)))+" ids", strings.Join(ids, "\n"))
+	return l.m.copyRows(text.Count(int64(len(rows)))+" ids", rows)
 }
 
 // copyError copies the whole error, which a list has only the beginning of.

@@ -152,7 +152,7 @@ func (s *jobScreen) copyError() tea.Cmd {
 	if j.ErrorDetail != nil {
 		whole += ": " + s.m.env.charset().MaskText(*j.ErrorDetail)
 	}
-	return s.m.copyText("the error", whole)
+	return s.m.copyBlock("the error", whole)
 }
 
 func (s *jobScreen) view(width, height int) []string {

@@ -3,7 +3,6 @@ package console
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -106,11 +105,11 @@ func (d *resultsDialog) press(key string) (bool, tea.Cmd) {
 			return true, d.m.repeat(d.results[0].Order.Verb, ids)
 		}
 	case "y", "Y":
-		var b strings.Builder
+		var rows [][]string
 		for _, r := range d.shown() {
-			fmt.Fprintf(&b, "%s\t%s\t%s\n", r.Order.JobID, outcomeWord(r.Outcome), actions.Explain(r))
+			rows = append(rows, []string{r.Order.JobID, outcomeWord(r.Outcome), actions.Explain(r)})
 		}
-		return false, d.m.copyText("the list", b.String())
+		return false, d.m.copyRows("the list", rows)
 	}
 	return false, nil
 }
