@@ -15,7 +15,7 @@ func (r *Runner) RunAll(ctx context.Context, orders []Order, progress func(done 
 	for i, o := range orders {
 		result := Result{Order: o, Operator: r.Operator, Outcome: NotSent, Err: ctx.Err()}
 		if result.Err == nil {
-			result = r.carryOut(context.WithoutCancel(ctx), o)
+			result = r.carryOut(context.WithoutCancel(ctx), o, func() {})
 		}
 		results = append(results, result)
 		if progress != nil {

@@ -48,13 +48,18 @@ type Runner struct {
 // SettleFor has gone by; then the Outcome is Unknown and the journal keeps the act.
 // Once an act is sent, a cancelled ctx only ends the search for a lost answer.
 func (r *Runner) Run(ctx context.Context, o Order) Result {
-	result := r.carryOut(ctx, o)
+	return r.RunTelling(ctx, o, func() {})
+}
+
+// RunTelling is Run, and calls lost when the answer was lost, before it begins to find out.
+func (r *Runner) RunTelling(ctx context.Context, o Order, lost func()) Result {
+	result := r.carryOut(ctx, o, lost)
 	r.conclude(result)
 	return result
 }
 
-// carryOut is Run, but leaves the act open in the journal.
-func (r *Runner) carryOut(ctx context.Context, o Order) Result {
+// carryOut is RunTelling, but leaves the act open in the journal.
+func (r *Runner) carryOut(ctx context.Context, o Order, lost func()) Result {
 	result := Result{Order: o, Operator: r.Operator}
 	fail := func(outcome Outcome, err error) Result {
 		result.Outcome, result.Err = outcome, err
@@ -98,6 +103,7 @@ func (r *Runner) carryOut(ctx context.Context, o Order) Result {
 	case err == nil:
 		result.Outcome, result.Answer = outcomeOf(answer), answer
 	case errors.As(err, &unknown):
+		lost()
 		result = r.settle(ctx, result, intent, err)
 	default:
 		result.Outcome, result.Err = Errored, err

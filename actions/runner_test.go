@@ -70,6 +70,20 @@ func TestLostActThatNeverHappened(t *testing.T) {
 	}
 }
 
+// Whoever sent an act is told that its answer was lost, and only then.
+func TestRunTellsOfALostAnswer(t *testing.T) {
+	l := newLedger(t)
+	r := l.runner("alice")
+	for want, onAct := range []func(call) (store.ActAnswer, error){nil, cutAfter} {
+		id, _ := l.bring(Review, false)
+		r.DB = &fake{Database: l.db, name: "orders", onAct: onAct}
+		told := 0
+		if result := r.RunTelling(context.Background(), l.order(VerbRequeue, id), func() { told++ }); result.Outcome != Applied || told != want {
+			t.Errorf("%s, told %d times and not %d", result.Outcome, told, want)
+		}
+	}
+}
+
 // While nobody answers, the outcome is unknown after SettleFor and no sooner, the
 // journal keeps it, and a later Settle finds out.
 func TestUnknownUntilSomebodyAnswers(t *testing.T) {

@@ -117,6 +117,40 @@ func TestAnUncertainRequeueTakesTheTypedID(t *testing.T) {
 	}
 }
 
+// An id that cannot be typed is typed as the screen writes it, all of it; the profile's
+// name too.
+func TestAnIDThatCannotBeTypedIsTypedAsShown(t *testing.T) {
+	for _, c := range []struct {
+		id, typed string
+		ascii     bool
+		sent      int
+	}{
+		{"charge\n1\x1b[2J\u202e", `charge\n1\x1b[2J\u202e`, false, 1},
+		{"charge\n1", `charge 1`, false, 0},
+		{"charge\n1", `charge`, false, 0},
+		{"charge\t" + strings.Repeat("1", 60) + "2", `charge\t` + strings.Repeat("1", 60) + "2", false, 1},
+		{"charge\t" + strings.Repeat("1", 60) + "2", `charge\t` + strings.Repeat("1", 31), false, 0},
+		{"größe-1", `gr\u00f6\u00dfe-1`, true, 1},
+		{`a\n1`, "a\n1", false, 0}, // whose backslash is one
+		{`a\n1`, `a\n1`, false, 1},
+	} {
+		db := scene()
+		db.jobs[0].ID = c.id
+		d := start(t, db, 100, 30, func(o *Options) {
+			o.ASCII = c.ascii
+			o.Profile, o.Config.Profiles = "live\x1b", map[string]config.Profile{"live\x1b": {Production: true}}
+		})
+		d.run(d.m.run("review"))
+		act(d, "E", "ticket", c.typed, `live\x1b`)
+		if len(d.db.acts) != c.sent {
+			t.Errorf("%q typed as %q: %d acts were sent, want %d; the screen is\n%s", c.id, c.typed, len(d.db.acts), c.sent, d.text())
+		}
+		if c.sent == 1 && len(d.db.acts) == 1 && (d.db.acts[0].JobID != c.id || d.db.acts[0].SeenVersion != 3) {
+			t.Errorf("sent %+v", d.db.acts[0])
+		}
+	}
+}
+
 func TestWhatIsTypedIsChecked(t *testing.T) {
 	for _, c := range []struct{ key, reason, receipt, want string }{
 		{"E", " ", "", "The reason is empty"},
@@ -231,6 +265,23 @@ func TestALostAnswerIsLookedFor(t *testing.T) {
 	db.settled = &store.ActAnswer{Outcome: "applied", ToState: ptr("pending"), ToVersion: ptr(int64(7)), State: ptr("pending"), Version: ptr(int64(7))}
 	d.refresh()
 	d.wants("applied: was requeued")
+}
+
+// While it is looked for, neither the row nor the line below says that it is being sent.
+func TestALostAnswerIsNoSending(t *testing.T) {
+	d := on(t, "review id:invoice-88140")
+	job := d.db.jobs[3]
+	sent := d.m.env.ledger.add(actions.Order{Verb: actions.VerbDead, JobID: job.ID, SeenState: actions.State(job.State), SeenVersion: job.Version}, d.m.env.now())
+	d.refresh()
+	d.wants("dead: sending")
+	d.run(d.m.searching(sent))
+	d.lacks("sending")
+	d.wants("dead invoice-88140: the answer was lost, so it may have happened; finding out", "unknown: the answer was lost; finding out")
+	d.run(d.m.acted(sent, actions.Result{Order: sent.order, Outcome: actions.Unknown, Err: unknown()}))
+	d.wants("unknown: invoice-88140 may have been marked dead")
+	d.lacks("unknown: unknown", "finding out")
+	d.run(d.m.searching(sent)) // told too late
+	d.lacks("finding out")
 }
 
 func TestReadOnly(t *testing.T) {

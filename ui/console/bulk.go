@@ -174,7 +174,7 @@ func (d *bulkDialog) button() string {
 	return fmt.Sprintf("%s %d", d.verb.Title(), n)
 }
 
-// split parts the jobs into those that are safe, those that are uncertain, and those that
+// split parts the jobs into those that are safe or ready, those that are uncertain, and those that
 // the verb cannot be used on, or not any more.
 func (d *bulkDialog) split(now map[string]*store.Job) {
 	d.safe, d.uncertain, d.unable, d.later = nil, nil, nil, 0
@@ -197,12 +197,30 @@ func (d *bulkDialog) split(now map[string]*store.Job) {
 		switch {
 		case why != "":
 			d.unable = append(d.unable, left{job, why})
-		case actions.Ask(d.verb, *job).TypedID:
+		case d.doubtful(*job):
 			d.uncertain = append(d.uncertain, job)
 		default:
 			d.safe = append(d.safe, job)
 		}
 	}
+}
+
+// weighs: what the verb does may be wrong where the effect happened after all, so that the
+// jobs of which that is not known stand apart.
+func (d *bulkDialog) weighs() bool {
+	return d.verb == actions.VerbRequeue || d.verb == actions.VerbDead
+}
+
+func (d *bulkDialog) doubtful(job store.Job) bool {
+	return d.weighs() && actions.Warning(d.verb, job) != ""
+}
+
+// rest names the jobs that are not uncertain.
+func (d *bulkDialog) rest() string {
+	if d.weighs() {
+		return "safe"
+	}
+	return "ready"
 }
 
 // cannot is why the verb cannot be used on one of many, "" if it can.
@@ -354,5 +372,5 @@ func (d *bulkDialog) finish() tea.Cmd {
 		}
 	}
 	d.m.openResults(d.verb.Title(), d.results)
-	return tea.Batch(d.m.look(), d.m.refreshAll())
+	return tea.Batch(d.m.lookNow(), d.m.refreshAll())
 }

@@ -22,7 +22,7 @@ func (d *bulkDialog) lines(width, height int) []theme.Line {
 		return paragraph(theme.Dim, "reading the jobs afresh", width)
 	}
 	var sum theme.Line
-	sum.Add(theme.Strong, fmt.Sprintf("%d safe", len(d.safe)))
+	sum.Add(theme.Strong, fmt.Sprintf("%d %s", len(d.safe), d.rest()))
 	sum.Add(theme.Plain, "   ").Add(role(len(d.uncertain) > 0, theme.Warn), fmt.Sprintf("%d uncertain", len(d.uncertain)))
 	sum.Add(theme.Plain, "   ").Add(theme.Dim, fmt.Sprintf("%d left out", len(d.unable)))
 	if d.changed > 0 {
@@ -74,7 +74,7 @@ func (d *bulkDialog) preview(width, from, to int) []theme.Line {
 		case safe < 0:
 			add("uncertain", theme.Warn, d.uncertain[i], now(d.uncertain[i]))
 		case unable < 0:
-			add("safe", theme.Plain, d.safe[safe], now(d.safe[safe]))
+			add(d.rest(), theme.Plain, d.safe[safe], now(d.safe[safe]))
 		default:
 			add("left out", theme.Dim, d.unable[unable].job, d.unable[unable].why)
 		}

@@ -25,6 +25,7 @@ type ledger struct {
 type entry struct {
 	order  actions.Order
 	result *actions.Result // nil while it is on its way
+	lost   bool            // its answer was lost, and is being looked for
 	at     time.Time       // this machine's clock
 	number int
 }
@@ -47,13 +48,33 @@ func (m *model) send(o actions.Order) tea.Cmd {
 	e.ledger.sending++
 	e.say(theme.Info, string(o.Verb)+" "+o.JobID+": sending")
 	runner, ctx := e.Runner, e.ctx
-	return func() tea.Msg {
-		result := runner.Run(ctx, o)
+	lost, ended := make(chan struct{}), make(chan struct{})
+	run := func() tea.Msg {
+		defer close(ended)
+		result := runner.RunTelling(ctx, o, func() { close(lost) })
 		return progress{func() tea.Cmd {
 			m.arrived()
 			return m.acted(act, result)
 		}}
 	}
+	wait := func() tea.Msg {
+		select {
+		case <-lost:
+			return progress{func() tea.Cmd { return m.searching(act) }}
+		case <-ended:
+			return nil
+		}
+	}
+	return tea.Batch(run, wait)
+}
+
+// searching says that the answer of an act was lost.
+func (m *model) searching(act *entry) tea.Cmd {
+	if act.result == nil {
+		act.lost = true
+		m.env.say(theme.Warn, fmt.Sprintf("%s %s: the answer was lost, so it may have happened; finding out", act.order.Verb, act.order.JobID))
+	}
+	return nil
 }
 
 // arrived: one less is under way.
@@ -161,7 +182,10 @@ func (l *ledger) note(job store.Job) (string, theme.Role, bool) {
 	if act == nil {
 		return "", theme.Plain, false
 	}
-	if act.result == nil {
+	switch {
+	case act.result == nil && act.lost:
+		return "unknown: the answer was lost; finding out", theme.Warn, true
+	case act.result == nil:
 		return string(act.order.Verb) + ": sending", theme.Info, true
 	}
 	r := act.result
@@ -175,7 +199,8 @@ func (l *ledger) note(job store.Job) (string, theme.Role, bool) {
 	if job.Version > known {
 		return "", theme.Plain, false
 	}
-	return outcomeWord(r.Outcome) + ": " + strings.TrimPrefix(actions.Explain(*r), job.ID+" "), outcomeRole(r.Outcome), true
+	word, line := outcomeWord(r.Outcome)+": ", strings.TrimPrefix(actions.Explain(*r), job.ID+" ")
+	return word + strings.TrimPrefix(line, word), outcomeRole(r.Outcome), true
 }
 
 func outcomeWord(o actions.Outcome) string {

@@ -187,7 +187,22 @@ func TestDoneInBulkTakesKnownReceiptsOnly(t *testing.T) {
 	d := on(t, "review")
 	d.press("*", "D")
 	d.settle()
-	d.wants("1 safe   0 uncertain   4 left out", "no receipt ID is known", "receipt in_9901")
+	d.wants("1 ready   0 uncertain   4 left out", "no receipt ID is known", "receipt in_9901")
+}
+
+// What may have happened, or did, is not given up among the safe ones.
+func TestDeadInBulkSetsTheUncertainApart(t *testing.T) {
+	d := on(t, "review")
+	d.press("*", "X")
+	d.settle()
+	d.wants("Mark dead 5 marked jobs", "1 safe   4 uncertain   0 left out", "Mark dead 1")
+	d.typing("nobody needs them")
+	d.press("enter")
+	d.settle()
+	d.press("enter", "enter")
+	if len(d.db.acts) != 1 {
+		t.Errorf("%d acts went out", len(d.db.acts))
+	}
 }
 
 func TestFourHundredStuckJobs(t *testing.T) {

@@ -56,6 +56,7 @@ func (m *model) look() tea.Cmd {
 		return nil
 	}
 	if wait := e.poller.budget.room(e.now(), beatLook); wait > 0 && e.poller.known {
+		e.poller.wait = max(e.poller.wait, e.now().Sub(e.poller.at)+wait) // late as it is, it is no failure
 		return e.alarm("look", wait, m.look)
 	}
 	return m.lookNow()
