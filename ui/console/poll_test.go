@@ -263,3 +263,27 @@ func TestTheSchemaIsMissing(t *testing.T) {
 	d := start(t, db, 80, 24)
 	d.wants("this database has no jobtop schema; jobtop schema apply makes it")
 }
+
+// A look that the budget puts off is late by design: the screen says how often it looks, and
+// not that something is wrong. What this console did itself it looks at all the same.
+func TestALookThatIsPutOffIsNotStale(t *testing.T) {
+	d := on(t, "review")
+	d.refresh()
+	p := &d.m.env.poller
+	p.budget.charge(d.clock, p.budget.before+3*time.Second) // by reading much else
+	for range 20 {
+		d.pass(time.Second)
+		d.lacks("STALE")
+	}
+	d.wants("every ")
+
+	d.db.poll.Stuck.N = 373
+	d.press("*", "X")
+	d.settle()
+	d.typing("nobody needs them")
+	d.press("enter")
+	d.settle()
+	d.lacks("stuck 37")
+	d.press("enter", "enter")
+	d.wants("stuck 37")
+}
