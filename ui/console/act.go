@@ -69,7 +69,7 @@ func (m *model) openAct(v actions.Verb, seen store.Job) tea.Cmd {
 	d := &actDialog{m: m, verb: v, id: seen.ID, seen: seen, job: seen, found: m.findings[seen.ID]}
 	d.reason = &input{label: "reason", field: newField(""), hint: "why; kept with the action", check: problem(actions.ValidReason)}
 	d.receipt = &input{label: "receipt ID", field: newField(""), hint: "the provider's own identifier", check: problem(actions.ValidReceipt)}
-	d.typed = &input{label: "type the id", field: newField(""), hint: e.charset().Line(seen.ID, 40), check: same("the job's id", seen.ID)}
+	d.typed = &input{label: "type the id", field: newField(""), hint: e.safe(seen.ID), check: same("the job's id", seen.ID)}
 	d.profile = &input{label: "profile", field: newField(""), hint: "type " + e.safe(e.Profile), check: same("the profile's name", e.Profile)}
 	d.form = newForm(v.Title())
 	d.arrange()
@@ -87,10 +87,16 @@ func problem(valid func(string) error) func(string) string {
 	}
 }
 
+// same wants something typed to the letter; where it holds what cannot be typed, as the
+// screen writes it. That two may be written alike harms nobody: an act is bound to its
+// job by id and version.
 func same(what, want string) func(string) string {
+	forms := []string{want, text.Unicode.Sanitize(want), text.ASCII.Sanitize(want)}
 	return func(s string) string {
-		if strings.TrimSpace(s) == strings.TrimSpace(want) {
-			return ""
+		for _, form := range forms {
+			if strings.TrimSpace(s) == strings.TrimSpace(form) {
+				return ""
+			}
 		}
 		return "that is not " + what + ", to the letter"
 	}
