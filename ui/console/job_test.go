@@ -104,9 +104,14 @@ func TestThousandsOfAttempts(t *testing.T) {
 	}
 	detail.Counts.Attempts = 3000
 	db.details["charge-10442"] = detail
-	d := start(t, db, 100, 30)
+	db.jobs[0].Attempt = 3000
+	d := start(t, db, 80, 24)
 	d.run(d.m.run("job charge-10442"))
-	d.wants("attempt 3000")
+	d.wants("  attempt 3000  ")
+	d.press("/")
+	d.typing("attempt 17")
+	d.press("enter")
+	d.wants("not found in the timeline (2,500 older attempts were not read): attempt 17")
 	d.press("G")
 	d.wants("and 2,500 older attempts, which are not read")
 	d.lacks("enqueued")

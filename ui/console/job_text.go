@@ -162,6 +162,25 @@ func (s *jobScreen) match(direction int) tea.Cmd {
 			return nil
 		}
 	}
-	s.m.env.say(theme.Warn, "not found in the "+jobSections[s.section]+": "+s.query)
+	s.m.env.say(theme.Warn, "not found in the "+jobSections[s.section]+s.unsearched()+": "+s.query)
 	return nil
+}
+
+// unsearched is what of the section was not read, and so not searched either.
+func (s *jobScreen) unsearched() string {
+	if jobSections[s.section] != "timeline" {
+		return ""
+	}
+	var parts []string
+	add := func(all, read int, what string) {
+		if all > read {
+			parts = append(parts, text.Count(int64(all-read))+" older "+what)
+		}
+	}
+	add(s.detail.Counts.Attempts, len(s.detail.Attempts), "attempts")
+	add(s.detail.Counts.Actions, len(s.detail.Actions), "actions")
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, " and ") + " were not read)"
 }

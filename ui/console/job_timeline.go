@@ -1,6 +1,7 @@
 package console
 
 import (
+	"strconv"
 	"time"
 
 	"jobtop/actions"
@@ -27,9 +28,9 @@ func (s *jobScreen) timelineLines(width int) []theme.Line {
 	for _, ev := range events {
 		stamp = max(stamp, len(moment(ev.At, now)))
 	}
-	subject := 11
+	subject := max(11, len("attempt "+strconv.Itoa(s.detail.Job.Attempt)))
 	if width >= 100 {
-		subject = 16
+		subject = max(16, subject)
 	}
 	var lines []theme.Line
 	for _, ev := range events {
