@@ -43,7 +43,7 @@ what is still open.`,
 	flags.StringVar(&f.query.Kind, "kind", "", "on jobs of this `kind`")
 	flags.StringVar(&f.query.Operator, "by", "", "by this `operator`")
 	outcome := &choice{words: []string{"applied", "refused", "void"}}
-	flags.Var(outcome, "outcome", "with this outcome")
+	choiceFlag(cmd, outcome, "outcome", "", "with this outcome")
 	flags.IntVarP(&f.limit, "limit", "n", defaultListLimit, "at most this `number`; 0 lists all")
 	output := outputFlag(cmd, "table", "json", "csv", "markdown")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

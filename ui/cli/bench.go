@@ -64,7 +64,7 @@ The exit status is 1 when a goal was missed.`,
 	flags.StringSliceVar(&f.shapes, "shape", names, "what to make and measure")
 	flags.IntVar(&f.rounds, "rounds", 15, "how often everything is measured")
 	flags.DurationVar(&f.churn, "churn", time.Minute, "how long jobs go through, twice")
-	_ = cmd.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "shape", names)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o, err := f.options(names)
 		if err != nil {

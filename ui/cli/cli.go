@@ -56,6 +56,9 @@ func Main(build Build, arguments []string, stdin io.Reader, stdout, stderr io.Wr
 
 	a := &app{build: build.complete(), stdin: stdin, stdout: stdout, stderr: stderr, out: bufio.NewWriter(stdout), log: slog.New(slog.DiscardHandler)}
 	root := a.newRoot()
+	if len(arguments) > 0 && arguments[0] == cobra.ShellCompRequestCmd {
+		plainUsage(root)
+	}
 	root.SetArgs(arguments)
 	root.SetIn(stdin)
 	root.SetOut(a.out)

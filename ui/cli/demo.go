@@ -154,7 +154,7 @@ func (a *app) waitForDemo(ctx context.Context, d *demo.Demo, what, file string) 
 		return fmt.Errorf("the database's URL could not be printed: %w", reason(err))
 	}
 	fmt.Fprintf(a.stderr, `%s. In another terminal:
-  jobtop --config %s   with a lookup at the made-up provider
+  jobtop --config %s --profile demo   with a lookup at the made-up provider
   jobtop -d THAT_URL   without
 It runs until it is stopped (ctrl-c), and leaves nothing behind.
 `, what, file)

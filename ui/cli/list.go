@@ -29,6 +29,9 @@ func listWords() []string {
 	return words
 }
 
+// verdicts are the words for one on the command line.
+var verdicts = []string{"happened", "may_have_happened", "not_known", "did_not_happen", "never_started"}
+
 // listFlags are the flags of list.
 type listFlags struct {
 	limit   int
@@ -64,20 +67,25 @@ standard input; see jobtop help output for the fields.`,
   jobtop list stuck -o json | jobtop requeue - --reason "host w-7 is gone"
   jobtop list kind:card.charge 'age>10m' '!worker:w-7'
   jobtop list dead --kind card.charge --older 3d -o csv > dead.csv`,
-		ValidArgsFunction: cobra.FixedCompletions(listWords(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: func(_ *cobra.Command, arguments []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(arguments) > 0 { // a filter follows
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return listWords(), cobra.ShellCompDirectiveNoFileComp
+		},
 	}
 	output := outputFlag(cmd, "table", "json", "csv")
 	f := listFlags{sort: &choice{words: []string{"oldest", "newest", "id", "worst"}}, fields: map[string]*[]string{}}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.limit, "limit", "n", defaultListLimit, "at most this `number`; 0 lists all, of receipts the latest 1,000")
-	flags.Var(f.sort, "sort", "the order")
+	choiceFlag(cmd, f.sort, "sort", "", "the order")
 	flags.StringVar(&f.older, "older", "", "in their state for longer than this `age`, such as 10m or 3d")
 	flags.StringVar(&f.younger, "younger", "", "in their state for less than this `age`")
 	for _, field := range []struct{ flag, field, what string }{
 		{"kind", "kind", "of this `kind`"},
 		{"worker", "worker", "last run by this `worker`"},
 		{"error", "error", "with this error `category`"},
-		{"verdict", "verdict", "with this `verdict`: happened, may_have_happened, not_known, did_not_happen, never_started"},
+		{"verdict", "verdict", "with this `verdict`: " + strings.Join(verdicts, ", ")},
 		{"source-version", "version", "last run by this `version` of the source"},
 		{"id", "id", "with this `id`, or PREFIX*"},
 		{"effect", "effect", "with this effect `key`"},
@@ -85,6 +93,7 @@ standard input; see jobtop help output for the fields.`,
 	} {
 		f.fields[field.field] = flags.StringArray(field.flag, nil, field.what)
 	}
+	completeFlag(cmd, "verdict", verdicts)
 	f.changed = flags.Changed
 	cmd.RunE = func(cmd *cobra.Command, arguments []string) error {
 		return a.list(cmd.Context(), arguments, f, output.value)

@@ -72,7 +72,7 @@ DATABASE_URL, or the PG* variables, PGSERVICE and .pgpass, as for psql.`,
 	_ = root.RegisterFlagCompletionFunc("profile", a.completeProfiles)
 	root.Flags().StringVarP(&a.flags.view, "view", "c", "", "open the console at this `view`: overview, stuck, review, jobs, actions")
 
-	_ = root.RegisterFlagCompletionFunc("view", cobra.FixedCompletions([]string{"overview", "stuck", "review", "jobs", "actions"}, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(root, "view", []string{"overview", "stuck", "review", "jobs", "actions"})
 
 	root.AddCommand(
 		a.newStatusCommand(), a.newListCommand(), a.newShowCommand(), a.newActionsCommand(), a.newLookupCommand(),
@@ -204,11 +204,21 @@ func (c *choice) Set(s string) error {
 	return fmt.Errorf("not one of the choices%s: %s", nearest.DidYouMean(s, c.words), strings.Join(c.words, ", "))
 }
 
+// choiceFlag adds a flag for a choice, whose words the shell completes.
+func choiceFlag(cmd *cobra.Command, c *choice, name, shorthand, usage string) {
+	cmd.Flags().VarP(c, name, shorthand, usage)
+	completeFlag(cmd, name, c.words)
+}
+
+// completeFlag offers words for a flag's value to the shell.
+func completeFlag(cmd *cobra.Command, name string, words []string) {
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
 // outputFlag adds -o to a command; the first format is the default.
 func outputFlag(cmd *cobra.Command, formats ...string) *choice {
 	c := &choice{value: formats[0], words: formats}
-	cmd.Flags().VarP(c, "output", "o", "how to print")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	choiceFlag(cmd, c, "output", "o", "how to print")
 	return c
 }
 
