@@ -30,10 +30,16 @@ func Headline(e store.Evidence) string {
 // VerdictWords is the verdict as a list shows it.
 func VerdictWords(e store.Evidence) string { return strings.ToLower(Headline(e)) }
 
+// receiptTaken is the error category that jobtop.complete gives a job whose receipt another one has.
+const receiptTaken = "receipt taken"
+
 // Reading puts what the verdict rests on into sentences: which attempt, when, and what
 // follows from it.
 func Reading(job store.Job) []string {
 	e := job.Evidence
+	if str(job.ErrorCategory) == receiptTaken && (e.Verdict == store.VerdictMayHaveHappened || e.Verdict == store.VerdictNotKnown) {
+		return []string{attempt(e) + " brought a receipt that another job of its kind has; the error names both", "compare the two at the provider: one receipt proves one job"}
+	}
 	switch e.Verdict {
 	case store.VerdictHappened:
 		return readHappened(job)

@@ -17,6 +17,8 @@ func TestReading(t *testing.T) {
 	intent := store.Evidence{Verdict: "may_have_happened", Attempt: ptr(2), EffectAge: &age}
 	stuckJob := job(Running, intent)
 	stuckJob.StuckFor = &stuck
+	taken := job(Review, intent)
+	taken.ErrorCategory = ptr("receipt taken")
 	tests := []struct {
 		job      store.Job
 		headline string
@@ -26,6 +28,8 @@ func TestReading(t *testing.T) {
 			"attempt 2 told the provider 2h ago, and no answer is recorded; look up key-1 at the provider before a requeue"},
 		{stuckJob, "MAY HAVE HAPPENED",
 			"attempt 2 told the provider 2h ago, and no answer is recorded; look up key-1 at the provider before a requeue"},
+		{taken, "MAY HAVE HAPPENED",
+			"attempt 2 brought a receipt that another job of its kind has; the error names both; compare the two at the provider: one receipt proves one job"},
 		{job(Running, intent), "MAY HAVE HAPPENED",
 			"attempt 2 began its effect 2h ago and is at it now"},
 		{job(Running, store.Evidence{Verdict: "may_have_happened", Attempt: ptr(1), EffectAge: &age}), "MAY HAVE HAPPENED",

@@ -58,8 +58,14 @@ func explainRefusal(r Result) string {
 		return fmt.Sprintf("%s is not stuck (any more): its worker gave a sign of life%s; %s can stop it", id, nowIs(a), VerbHold.Name())
 	case "no_edge":
 		why := fmt.Sprintf("there is no way from there to %s", r.Order.Verb.Target())
-		if str(a.State) == string(Done) {
+		switch State(str(a.State)) {
+		case Done:
 			why = "nothing leaves done"
+			if r.Order.Verb == VerbDone && str(a.ReceiptID) == r.Order.ReceiptID {
+				why = "it has that receipt already"
+			}
+		case r.Order.Verb.Target():
+			why = "that is where it would go"
 		}
 		return fmt.Sprintf("%s was not %s%s: %s", id, past(r.Order.Verb), nowIs(a), why)
 	case "busy":
@@ -70,7 +76,7 @@ func explainRefusal(r Result) string {
 		if str(a.Blocker) == id || a.Blocker == nil {
 			return fmt.Sprintf("%s was not marked done: it has another receipt already", id)
 		}
-		return fmt.Sprintf("%s was not marked done: receipt %s belongs to job %s; one receipt proves one job", id, r.Order.ReceiptID, *a.Blocker)
+		return fmt.Sprintf("%s was not marked done: receipt %s belongs to job %s; one receipt proves one job, so compare the two at the provider", id, r.Order.ReceiptID, *a.Blocker)
 	case "uncertain":
 		return fmt.Sprintf("%s was not requeued: the record says %s; look its effect up at the provider, then confirm by its id%s",
 			id, Headline(store.Evidence{Verdict: str(a.Verdict)}), nowIs(a))

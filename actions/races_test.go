@@ -370,7 +370,7 @@ func TestRaceOneReceiptForTwoJobs(t *testing.T) {
 	one.exec("COMMIT")
 	l.expect("the second", second, "refused receipt_conflict")
 	result := l.must(l.runner("alice"), l.orderWith(VerbDone, other, "ch_one"), Refused)
-	if line := Explain(result); line != other+" was not marked done: receipt ch_one belongs to job "+id+"; one receipt proves one job" {
+	if line := Explain(result); line != other+" was not marked done: receipt ch_one belongs to job "+id+"; one receipt proves one job, so compare the two at the provider" {
 		t.Errorf("explained as %q", line)
 	}
 	if l.state(id) != Done || l.state(other) != Pending {

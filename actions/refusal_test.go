@@ -69,6 +69,22 @@ func TestRefusals(t *testing.T) {
 			},
 			`charge-\d+ was not held for review; it is dead, version 3: there is no way from there to review`,
 		},
+		"no_edge to where it is": {
+			func(l *ledger) Order {
+				id, _ := l.bring(Review, false)
+				return l.order(VerbHold, id)
+			},
+			`charge-\d+ was not held for review; it is in review, version 3: that is where it would go`,
+		},
+		"no_edge from done with the same receipt": {
+			func(l *ledger) Order {
+				id, _ := l.bring(Done, false)
+				o := l.order(VerbDone, id)
+				o.ReceiptID = "ch_" + id
+				return o
+			},
+			`charge-\d+ was not marked done; it is done, version 3: it has that receipt already`,
+		},
 		"receipt_conflict": {
 			func(l *ledger) Order {
 				other, kind := l.bring(Done, false)
@@ -78,7 +94,7 @@ func TestRefusals(t *testing.T) {
 				o.ReceiptID = "ch_" + other
 				return o
 			},
-			`charge-\d+-b was not marked done: receipt ch_(charge-\d+) belongs to job (charge-\d+); one receipt proves one job`,
+			`charge-\d+-b was not marked done: receipt ch_(charge-\d+) belongs to job (charge-\d+); one receipt proves one job, so compare the two at the provider`,
 		},
 		"uncertain": {
 			func(l *ledger) Order {
