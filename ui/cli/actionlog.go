@@ -28,8 +28,8 @@ func (a *app) newActionsCommand() *cobra.Command {
 		Long: `actions prints what operators did, what they were refused, and what was changed past
 jobtop, newest first. The operator's name is claimed; the database role is certain.
 
-As markdown it is a handover note: what was done, to which jobs, by whom and why, and
-what is still open.`,
+As markdown it is a handover note: every action, refused ones too, on which job, by whom
+and why, and what is still open and since when.`,
 		Example: `  jobtop actions --since 2h
   jobtop actions --since 8h -o markdown > handover.md
   jobtop actions --job charge-10442 -o json`,

@@ -14,7 +14,8 @@ import (
 // handoverOpen bounds the jobs still open in a handover note.
 const handoverOpen = 50
 
-// handover prints a note for whoever takes over: what was done, and what is still open.
+// handover prints a note for whoever takes over: what was asked for and what became of it,
+// and what is still open.
 func (s *session) handover(ctx context.Context, f actionsFlags) error {
 	var log []store.Action
 	if err := s.eachAction(ctx, f, func(action store.Action) error {
@@ -44,7 +45,7 @@ func (s *session) handover(ctx context.Context, f actionsFlags) error {
 	}
 	fmt.Fprintf(&b, "%s: %s.\n", what, tally(log))
 	if len(log) > 0 {
-		b.WriteString("\n## Done\n\n| at (UTC) | by | role | verb | job or kind | outcome | why |\n|---|---|---|---|---|---|---|\n")
+		b.WriteString("\n## Actions, oldest first\n\n| at (UTC) | by | role | verb | job or kind | outcome | why |\n|---|---|---|---|---|---|---|\n")
 		for i := len(log) - 1; i >= 0; i-- { // a story is told from its beginning
 			a := log[i]
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", a.At.UTC().Format(time.DateTime), markdown(a.Operator), markdown(a.DBRole), a.Verb,
@@ -52,12 +53,19 @@ func (s *session) handover(ctx context.Context, f actionsFlags) error {
 		}
 	}
 	b.WriteString("\n## Still open\n\n")
-	for _, state := range poll.States {
-		if state.State == "review" || state.State == "dead" || state.State == "failed" {
-			fmt.Fprintf(&b, "- %s: %s\n", state.State, s.count(state.Count))
+	open := func(what string, count store.Count, oldest *time.Duration, note string) {
+		fmt.Fprintf(&b, "- %s: %s", what, s.count(count))
+		if oldest != nil && count.N > 0 {
+			b.WriteString(", oldest " + text.Age(*oldest))
 		}
+		b.WriteString(note + "\n")
 	}
-	fmt.Fprintf(&b, "- stuck: %s\n", s.count(poll.Stuck))
+	for _, name := range []string{"pending", "failed", "review", "dead"} {
+		state := poll.State(name)
+		open(name, state.Count, state.OldestAge, "")
+	}
+	open("due", poll.Due, poll.OldestDue, " (pending and failed whose time has come)")
+	open("stuck", poll.Stuck, poll.OldestStuck, "")
 	for _, p := range poll.Paused {
 		until := "until somebody resumes it"
 		if p.EndsIn != nil {
