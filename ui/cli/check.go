@@ -45,7 +45,7 @@ func (a *app) newCheckCommand() *cobra.Command {
 
 A threshold is WARN:CRIT, either of which may be left out; it is reached at that number
 or age. --age is for the oldest job in review, stuck or due, where those have none of
-their own.
+their own. What is due counts with paused kinds; the line then says which are paused.
 
 With --webhook it also posts a JSON object to a URL when something is wrong. The URL is
 best given in JOBTOP_WEBHOOK, which other users of the machine cannot see.`,
@@ -181,6 +181,9 @@ func (a *app) compare(ctx context.Context, f checkFlags) (checkResult, error) {
 		if status != checkOK {
 			line += " (" + strings.ToLower(checkWords[status]) + ")"
 		}
+		if what == "due" && figure.Count.N > 0 {
+			line += pausedNote(poll.Paused)
+		}
 		told = append(told, line)
 		perf = append(perf, fmt.Sprintf("%s=%d;%s;%s;0", what, figure.Count.N, count.warning, count.critical))
 		if age.set() {
@@ -197,6 +200,26 @@ func (a *app) compare(ctx context.Context, f checkFlags) (checkResult, error) {
 	}
 	r.what, r.perf = strings.Join(told, "; "), strings.Join(perf, " ")
 	return r, nil
+}
+
+// pausedNamed is how many paused kinds are told by name.
+const pausedNamed = 3
+
+// pausedNote says which kinds are paused: what is due of them waits because of that. A kind
+// has no place in the line for the bar that ends it.
+func pausedNote(paused []store.Paused) string {
+	if len(paused) == 0 {
+		return ""
+	}
+	var names []string
+	for _, p := range paused[:min(len(paused), pausedNamed)] {
+		names = append(names, strings.ReplaceAll(short(p.Kind), "|", "/"))
+	}
+	note := ", paused kinds: " + strings.Join(names, ", ")
+	if more := len(paused) - len(names); more > 0 {
+		note += fmt.Sprintf(" and %d more", more)
+	}
+	return note
 }
 
 // exitCheck tells an error of check as monitoring expects it: one line on standard
