@@ -33,9 +33,7 @@ func writePrometheus(w io.Writer, server store.Server, poll store.Poll) error {
 	}
 	p.family("jobtop_oldest_seconds", "How long the job longest in a state has been there; none for a state without jobs.")
 	for _, s := range poll.States {
-		if s.State != "done" {
-			p.age(s.OldestAge, "state", s.State)
-		}
+		p.age(s.OldestAge, "state", s.State)
 	}
 	p.family("jobtop_due_jobs", "Pending and failed jobs whose time has come.")
 	p.sample(float64(poll.Due.N))

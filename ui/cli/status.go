@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jobtop/actions"
 	"jobtop/store"
 	"jobtop/ui/text"
 	"jobtop/ui/theme"
@@ -95,11 +94,7 @@ func (s *session) writeStatus(poll store.Poll, counts *store.ExactCounts) error 
 	}
 	roles := map[string]theme.Role{"review": theme.Warn, "dead": theme.Bad}
 	for _, state := range poll.States {
-		age := "-"
-		if state.OldestAge != nil && state.State != string(actions.Done) {
-			age = text.AgeColumn(*state.OldestAge)
-		}
-		row(state.State, state.Count, age, "", roles[state.State])
+		row(state.State, state.Count, ageOr(state.OldestAge, "-"), "", roles[state.State])
 	}
 	t.add(plain(""), plain(""), plain(""), plain(""))
 	row("due", poll.Due, ageOr(poll.OldestDue, "-"), "", theme.Plain)
