@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,12 +15,20 @@ import (
 // first.
 type ActionQuery struct {
 	JobID, Kind, Operator, Outcome string
+	// Verb is one of ActionVerbs.
+	Verb string
 	// Since bounds their age; 0 does not.
 	Since time.Duration
 	// After is the Next of the page before, "" for the first.
 	After string
 	// Limit is the number of actions wanted, 50 if zero, at most PageLimit.
 	Limit int
+}
+
+// ActionVerbs are the verbs of the log: what operators do to jobs and to kinds, a change
+// made past all that, and the deletion of what is old.
+func ActionVerbs() []string {
+	return []string{"requeue", "done", "dead", "hold", "pause", "resume", "direct", "retention"}
 }
 
 // ActionPage is one page of the log.
@@ -67,6 +77,9 @@ func newActionSearch(q ActionQuery) (*actionSearch, error) {
 	default:
 		return nil, badQuery("there is no outcome "+quote(q.Outcome), "the outcomes are applied, refused and void")
 	}
+	if q.Verb != "" && !slices.Contains(ActionVerbs(), q.Verb) {
+		return nil, badQuery("there is no verb "+quote(q.Verb), "the verbs are "+strings.Join(ActionVerbs(), ", "))
+	}
 	var err error
 	s.after, err = readCursor(q.After, s.mark())
 	if err == nil && q.After != "" {
@@ -79,7 +92,7 @@ func newActionSearch(q ActionQuery) (*actionSearch, error) {
 
 func (s *actionSearch) mark() uint64 {
 	q := s.query
-	return fingerprint("actions", q.JobID, q.Kind, q.Operator, q.Outcome, q.Since)
+	return fingerprint("actions", q.JobID, q.Kind, q.Operator, q.Outcome, q.Verb, q.Since)
 }
 
 func (s *actionSearch) statement() statement {
@@ -98,7 +111,7 @@ func (s *actionSearch) statement() statement {
 	return statement{
 		sql: "WITH scanned AS NOT MATERIALIZED (" + part(scan) + ")\n" + query("actions_rows"),
 		arguments: pgx.NamedArgs{
-			"job_id": storable(s.query.JobID), "kind": storable(s.query.Kind), "operator": storable(s.query.Operator), "outcome": s.query.Outcome,
+			"job_id": storable(s.query.JobID), "kind": storable(s.query.Kind), "operator": storable(s.query.Operator), "outcome": s.query.Outcome, "verb": s.query.Verb,
 			"after_at": afterAt, "after_id": afterID, "younger_than": younger.Microseconds(), "bound": ScanBound, "limit": s.query.Limit,
 		},
 		rows: each(s.add),

@@ -171,6 +171,9 @@ func TestActionsByConditions(t *testing.T) {
 		{store.ActionQuery{Operator: "bob", JobID: "j"}, "2"},
 		{store.ActionQuery{Outcome: "void"}, "5"},
 		{store.ActionQuery{Outcome: "applied"}, "431"},
+		{store.ActionQuery{Verb: "dead"}, "2"},
+		{store.ActionQuery{Verb: "pause", Operator: "bob"}, "3"},
+		{store.ActionQuery{Verb: "requeue"}, ""},
 		{store.ActionQuery{Since: 90 * time.Minute}, "543"},
 		{store.ActionQuery{Since: 90 * time.Minute, JobID: "j"}, ""},
 	} {
@@ -203,9 +206,19 @@ func TestActionsByConditions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []store.ActionQuery{{Outcome: "lost"}, {After: "x"}, {After: page.Next, Operator: "bob"}, {After: jobs.Next + "e30"}} {
+	for _, q := range []store.ActionQuery{{Outcome: "lost"}, {Verb: "kill"}, {After: page.Next, Verb: "dead"}, {After: "x"}, {After: page.Next, Operator: "bob"}, {After: jobs.Next + "e30"}} {
 		if _, err := db.Actions(ctx, q); !errors.Is(err, store.ErrBadQuery) {
 			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	var known string
+	if err := pool.QueryRow(ctx, "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'known_verb'").Scan(&known); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range store.ActionVerbs() {
+		if !strings.Contains(known, "'"+verb+"'") || strings.Count(known, "::text,") != len(store.ActionVerbs())-1 {
+			t.Errorf("the schema knows other verbs than %v: %s", store.ActionVerbs(), known)
+			break
 		}
 	}
 	if a := page.Actions[0]; a.Age > -59*time.Minute {

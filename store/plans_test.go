@@ -248,6 +248,7 @@ func shapes() []shape {
 		{"actions of an operator", 400, store.ActionQuery{Operator: "alice"}},
 		{"actions since", 200, store.ActionQuery{Since: 3600e9}},
 		{"refused actions", 1_500, store.ActionQuery{Outcome: "refused"}},
+		{"actions of a verb nobody used", 21_000, store.ActionQuery{Verb: "retention"}},
 		{"actions of nobody", 21_000, store.ActionQuery{Operator: "nobody"}},
 	} {
 		list = append(list, shape{q.name, q.bound, func(ctx context.Context, db *store.DB) (string, error) {

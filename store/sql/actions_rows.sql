@@ -7,7 +7,8 @@ SELECT (extract(epoch FROM f.at) * 1000000)::bigint, f.action_id::text, f.listed
        f.outcome, f.refusal, f.at, (extract(epoch FROM statement_timestamp() - f.at) * 1000000)::bigint
   FROM (SELECT s.*, row_number() OVER () AS n,
                (@kind::text = '' OR coalesce(s.kind = @kind::text, false)) AND (@operator::text = '' OR s.operator = @operator::text)
-                 AND (@outcome::text = '' OR s.outcome = @outcome::text) AS listed
+                 AND (@outcome::text = '' OR s.outcome = @outcome::text)
+                 AND (@verb::text = '' OR s.verb = @verb::text) AS listed
           FROM scanned s) f
  WHERE f.listed OR f.n = @bound::bigint
  LIMIT @limit::bigint + 1;

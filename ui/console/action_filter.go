@@ -12,7 +12,7 @@ import (
 	"jobtop/ui/theme"
 )
 
-// filter narrows the log by job:, kind:, by:, outcome: and since:.
+// filter narrows the log by job:, kind:, by:, verb:, outcome: and since:.
 func (a *actionLog) filter(expression string) error {
 	q, err := parseActionFilter(expression)
 	if err != nil {
@@ -25,7 +25,10 @@ func (a *actionLog) filter(expression string) error {
 	return nil
 }
 
-var actionFields = []string{"job", "kind", "by", "outcome", "since"}
+var actionFields = []string{"job", "kind", "by", "verb", "outcome", "since"}
+
+// loggedOutcomes are those of the log; void is what did not happen.
+var loggedOutcomes = []string{"applied", "refused", "void"}
 
 // parseActionFilter reads the filter of the log, such as by:alice outcome:refused since:2h.
 func parseActionFilter(expression string) (store.ActionQuery, error) {
@@ -45,9 +48,14 @@ func parseActionFilter(expression string) (store.ActionQuery, error) {
 			q.Kind = value
 		case "by":
 			q.Operator = value
+		case "verb":
+			if verbs := store.ActionVerbs(); !slices.Contains(verbs, value) {
+				return q, fmt.Errorf("%s: the verbs are %s", term, strings.Join(verbs, ", "))
+			}
+			q.Verb = value
 		case "outcome":
-			if !slices.Contains([]string{"applied", "refused", "void"}, value) {
-				return q, fmt.Errorf("%s: the outcomes are applied, refused and void", term)
+			if !slices.Contains(loggedOutcomes, value) {
+				return q, fmt.Errorf("%s: the outcomes are applied, refused and void (did not happen)", term)
 			}
 			q.Outcome = value
 		case "since":
@@ -63,6 +71,21 @@ func parseActionFilter(expression string) (store.ActionQuery, error) {
 	return q, nil
 }
 
+// actionTerms are the beginnings of terms, and the terms whose values are known.
+func actionTerms() []string {
+	var terms []string
+	for _, f := range actionFields {
+		terms = append(terms, f+":")
+	}
+	for _, v := range store.ActionVerbs() {
+		terms = append(terms, "verb:"+v)
+	}
+	for _, o := range loggedOutcomes {
+		terms = append(terms, "outcome:"+o)
+	}
+	return terms
+}
+
 func (a *actionLog) askFilter() tea.Cmd {
 	p := newPrompt("/", a.expression, &a.past)
 	p.changed = func(s string) {
@@ -74,9 +97,9 @@ func (a *actionLog) askFilter() tea.Cmd {
 	p.complete = func(line string) []string {
 		cut := strings.LastIndex(line, " ") + 1
 		var offers []string
-		for _, f := range actionFields {
-			if strings.HasPrefix(f, line[cut:]) {
-				offers = append(offers, line[:cut]+f+":")
+		for _, o := range actionTerms() {
+			if term := line[cut:]; strings.HasPrefix(o, term) && o != term && strings.Contains(term, ":") == !strings.HasSuffix(o, ":") {
+				offers = append(offers, line[:cut]+o)
 			}
 		}
 		return offers

@@ -67,7 +67,7 @@ func actionOutcome(a store.Action) (string, theme.Role) {
 	case "applied":
 		return "applied", theme.Good
 	case "void":
-		return "void", theme.Dim
+		return "did not happen", theme.Dim
 	}
 	return "refused: " + strings.ReplaceAll(str(a.Refusal), "_", " "), theme.Bad
 }

@@ -31,7 +31,7 @@ func init() {
 		{"stuck", "stuck [FILTER]", "running jobs past their own limit", false, to("stuck")},
 		{"review", "review [FILTER]", "jobs that wait for a person", false, to("review")},
 		{"jobs", "jobs [FILTER]", "any job: jobs state:dead kind:card.charge", false, to("jobs")},
-		{"actions", "actions [FILTER]", "the log: actions by:alice outcome:refused since:2h", false, to("actions")},
+		{"actions", "actions [FILTER]", "the log: actions by:alice verb:dead outcome:refused since:2h", false, to("actions")},
 		{"job", "job ID", "one job", true, to("job")},
 		{"pause", "pause KIND", "keep workers from claiming a kind", true, func(m *model, kind string) tea.Cmd { return m.openPause(kind, true) }},
 		{"resume", "resume KIND", "let workers claim a kind again", true, func(m *model, kind string) tea.Cmd { return m.openPause(kind, false) }},

@@ -195,7 +195,7 @@ func (f *fake) Payload(_ context.Context, id string) (json.RawMessage, error) {
 func (f *fake) Actions(_ context.Context, q store.ActionQuery) (store.ActionPage, error) {
 	var page store.ActionPage
 	for _, a := range f.actions {
-		if (q.Operator == "" || q.Operator == a.Operator) && (q.Outcome == "" || q.Outcome == a.Outcome) && (q.JobID == "" || q.JobID == str(a.JobID)) {
+		if (q.Operator == "" || q.Operator == a.Operator) && (q.Outcome == "" || q.Outcome == a.Outcome) && (q.Verb == "" || q.Verb == a.Verb) && (q.JobID == "" || q.JobID == str(a.JobID)) {
 			page.Actions = append(page.Actions, a)
 		}
 	}
