@@ -287,6 +287,6 @@ func TestPauseAndResume(t *testing.T) {
 	if id := claim(); id != "next" {
 		t.Errorf("claimed %q", id)
 	}
-	l.is("pause ada applied, resume ada applied, resume ada applied, pause ada applied",
+	l.is("pause ada applied, resume ada applied, resume ada refused, pause ada applied",
 		`SELECT string_agg(concat_ws(' ', verb, operator, outcome), ', ' ORDER BY at) FROM jobtop.actions`)
 }

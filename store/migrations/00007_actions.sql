@@ -4,7 +4,7 @@ SET LOCAL ROLE jobtop_owner;
 CREATE DOMAIN jobtop.action_verb    AS text CONSTRAINT known_verb CHECK (VALUE IN ('requeue', 'done', 'dead', 'hold', 'pause', 'resume', 'direct', 'retention'));
 CREATE DOMAIN jobtop.action_outcome AS text CONSTRAINT known_outcome CHECK (VALUE IN ('applied', 'refused', 'void'));
 CREATE DOMAIN jobtop.refusal        AS text CONSTRAINT known_refusal CHECK (VALUE IN (
-  'not_found', 'changed', 'alive', 'no_edge', 'busy', 'receipt_required', 'receipt_conflict', 'uncertain', 'reason_required'));
+  'not_found', 'changed', 'alive', 'no_edge', 'busy', 'receipt_required', 'receipt_conflict', 'uncertain', 'reason_required', 'not_paused'));
 CREATE DOMAIN jobtop.reason         AS text CONSTRAINT reason_length CHECK (length(VALUE) <= 1000);
 CREATE DOMAIN jobtop.operator_name  AS text CONSTRAINT operator_length CHECK (length(VALUE) BETWEEN 1 AND 200);
 
