@@ -47,6 +47,8 @@ type Config struct {
 	Columns map[string][]string `toml:"columns"`
 	// Bell rings when something new needs a person; nil: it does.
 	Bell *bool `toml:"bell"`
+	// Mark puts a "!" on the tab of a screen with something new; nil: it does.
+	Mark *bool `toml:"mark"`
 }
 
 // Profile is a database with a name.

@@ -25,7 +25,7 @@ func (m *model) notice(before, now store.Poll) tea.Cmd {
 			continue
 		}
 		ring = true
-		if m.screen().place().view != view {
+		if off := m.env.Config.Mark != nil && !*m.env.Config.Mark; !off && m.screen().place().view != view {
 			if m.news.unseen == nil {
 				m.news.unseen = map[string]bool{}
 			}

@@ -239,7 +239,7 @@ func TestHeartbeatsStoppedEverywhere(t *testing.T) {
 
 func TestSomethingNewRingsAndMarks(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
-		d := start(t, scene(), 100, 30, func(o *Options) { o.Config.Bell = ptr(!quiet) })
+		d := start(t, scene(), 100, 30, func(o *Options) { o.Config.Bell, o.Config.Mark = ptr(!quiet), ptr(!quiet) })
 		d.refresh()
 		if d.sent.Len() > 0 {
 			t.Fatalf("rang for nothing: %q", d.sent.String())
@@ -248,7 +248,10 @@ func TestSomethingNewRingsAndMarks(t *testing.T) {
 		j.ID = "charge-77"
 		d.db.jobs = append(d.db.jobs, j)
 		d.refresh()
-		d.wants("3 review 6!")
+		d.wants("3 review 6")
+		if marked := strings.Contains(d.text(), "3 review 6!"); marked == quiet {
+			t.Errorf("marked %v, quiet %v", marked, quiet)
+		}
 		if got, want := d.sent.String(), "\a"; (got == want) == quiet {
 			t.Errorf("sent %q, quiet %v", got, quiet)
 		}
