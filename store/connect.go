@@ -21,15 +21,15 @@ type querier interface {
 
 // parseDSN reads a connection string as psql would, the PG* variables, the service
 // file and the password file included. The library's own error holds the string, so
-// it is not passed on.
+// it is not passed on. What it reads as host, user, database and parameters may be shown
+// afterwards: see misread.
 func parseDSN(dsn string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
-		return nil, &Problem{
-			What: "the connection string cannot be read",
-			Next: "give a URL such as postgres://user@host:5432/database, or keywords such as \"host=… dbname=…\"",
-			kind: ErrBadDSN,
-		}
+		return nil, &Problem{What: "the connection string cannot be read", Next: nextDSN, kind: ErrBadDSN}
+	}
+	if next := misread(dsn, config); next != "" {
+		return nil, &Problem{What: "the connection string cannot be read", Next: next, kind: ErrBadDSN}
 	}
 	// Works through pgbouncer in transaction mode: nothing is kept on a server connection.
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
@@ -53,6 +53,10 @@ func explainConnect(config *pgx.ConnConfig, err error) error {
 	case errors.As(err, &server):
 		p.Code = server.Code
 		p.What = fmt.Sprintf("the server refused the connection to %s: %s", where, server.Message)
+		if !quotable(config, server.Message) {
+			p.What = fmt.Sprintf("the server refused the connection to %s (%s)", where, server.Code)
+			p.Next = "check the parameters in the connection string; a password with a space in it is put between single quotes"
+		}
 		switch server.Code {
 		case "28P01", "28000":
 			p.kind = ErrNoRights
@@ -74,7 +78,7 @@ func explainConnect(config *pgx.ConnConfig, err error) error {
 		p.What = fmt.Sprintf("nothing answers for %s", where)
 		p.Next = "check host and port, and that PostgreSQL runs; jobtop demo needs no server"
 	case errors.Is(err, context.Canceled):
-		return err
+		return context.Canceled
 	case errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
 		p.kind = ErrTimeout
 		p.What = fmt.Sprintf("no answer from %s in time", where)
