@@ -151,6 +151,23 @@ func TestAnIDThatCannotBeTypedIsTypedAsShown(t *testing.T) {
 	}
 }
 
+// What a field wants is said until something is typed into it, most of all where the
+// cursor is.
+func TestAnEmptyFieldSaysWhatItWants(t *testing.T) {
+	d := on(t, "review")
+	d.press("E")
+	d.settle()
+	d.press("tab", "tab")
+	d.wants("reason       ▏  why; kept with the action", "type the id  ▏charge-10442")
+	d.press("tab")
+	d.wants("reason       ▏why; kept with the action", "type the id  ▏  charge-10442")
+	d.typing("c")
+	d.wants("type the id  ▏c")
+	d.lacks("▏  charge-10442", "▏c charge")
+	d.press("backspace")
+	d.wants("type the id  ▏  charge-10442")
+}
+
 func TestWhatIsTypedIsChecked(t *testing.T) {
 	for _, c := range []struct{ key, reason, receipt, want string }{
 		{"E", " ", "", "The reason is empty"},

@@ -158,10 +158,14 @@ func (f *form) lines(e *env, width int) []theme.Line {
 		l.Add(role, text.PadRight(in.label, label)+"  ")
 		l.Add(theme.Dim, e.glyphs().Caret)
 		room := width - l.Width()
-		if in.field.value() == "" && i != f.focus {
-			l.Add(theme.Dim, e.charset().Truncate(in.hint, room))
-		} else {
+		if in.field.value() != "" || i == f.focus {
 			l.Append(in.field.line(e, room, i == f.focus))
+		}
+		if in.field.value() == "" {
+			if i == f.focus {
+				l.Add(theme.Plain, " ") // behind the cursor
+			}
+			l.Add(theme.Dim, e.charset().Truncate(in.hint, max(0, width-l.Width())))
 		}
 		lines = append(lines, l)
 	}
