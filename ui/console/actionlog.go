@@ -215,7 +215,7 @@ func (a *actionLog) bindings() []binding {
 		e.bind("open", 10, a.open, none),
 		e.bind("section", 20, a.details, none),
 		e.bind("filter", 30, a.askFilter, nil),
-		e.bind("wide", 40, does(func() { a.table.Wide = !a.table.Wide }), nil),
+		e.bind("wide", 40, does(func() { widen(e, a.table) }), nil),
 		e.bind("copy", 0, a.copy, none),
 	)
 }

@@ -2,11 +2,13 @@ package console
 
 import (
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"jobtop/store"
 	"jobtop/ui/filter"
+	"jobtop/ui/table"
 	"jobtop/ui/theme"
 )
 
@@ -47,12 +49,22 @@ func (l *list) bindings() []binding {
 		e.bind("group", 50, l.grouping.next, none),
 		e.bind("sort", 60, l.nextSort, none),
 		e.bind("reverse", 0, l.reverseSort, none),
-		e.bind("wide", 70, does(func() { l.table.Wide = !l.table.Wide }), nil),
+		e.bind("wide", 70, does(func() { widen(e, l.table) }), nil),
 		e.bind("copy", 0, l.copyIDs, none),
 		e.bind("copy-error", 0, l.copyError, none),
 		l.m.lookupBinding(l.target),
 	}
 	return append(own, l.m.verbs(l.target, l.table)...)
+}
+
+// widen shows more columns or fewer, and says so where there is no room for more.
+func widen[R any](e *env, t *table.Table[R]) {
+	before := t.Fitting(e.width)
+	t.Wide = !t.Wide
+	if slices.Equal(before, t.Fitting(e.width)) {
+		t.Wide = false
+		e.say(theme.Warn, fmt.Sprintf("a terminal %d wide has no room for more columns", e.width))
+	}
 }
 
 func (l *list) target() (store.Job, bool) { return l.table.Selected() }

@@ -137,6 +137,15 @@ func total[R any](columns []placed[R]) int {
 	return sum
 }
 
+// Fitting are the IDs of the columns that a table of a width shows.
+func (t *Table[R]) Fitting(width int) []string {
+	var ids []string
+	for _, c := range t.layout(width - margin) {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
 // shown are the columns that may be shown: the configured ones, or those of the narrow
 // or the wide table.
 func (t *Table[R]) shown() []Column[R] {
