@@ -20,7 +20,7 @@ const HistoryErrorLimit = 4_000
 func (db *DB) Job(ctx context.Context, id string) (Detail, error) {
 	var d Detail
 	job := pgx.NamedArgs{"id": storable(id)}
-	history := pgx.NamedArgs{"id": storable(id), "limit": DetailLimit, "error_limit": HistoryErrorLimit}
+	history := pgx.NamedArgs{"id": storable(id), "limit": DetailLimit, "error_limit": HistoryErrorLimit, "upto": math.MaxInt32}
 	acts, err := newActionSearch(ActionQuery{JobID: id, Limit: DetailLimit})
 	if err != nil {
 		return Detail{}, err
@@ -43,7 +43,21 @@ func (db *DB) Job(ctx context.Context, id string) (Detail, error) {
 		return Detail{}, err
 	}
 	d.Actions = acts.page.Actions
-	return d, missing(id, d.Job)
+	if err := missing(id, d.Job); err != nil {
+		return d, err
+	}
+	return d, db.readDecisive(ctx, &d)
+}
+
+// readDecisive adds the attempt that the verdict rests on, where it is not among the newest.
+func (db *DB) readDecisive(ctx context.Context, d *Detail) error {
+	n := d.Job.Evidence.Attempt
+	if n == nil || len(d.Attempts) == 0 || *n >= d.Attempts[len(d.Attempts)-1].Attempt {
+		return nil
+	}
+	_, err := db.read(ctx, "read the attempt that the verdict rests on", statement{sql: query("job_attempts"), rows: collect(&d.Attempts, scanAttempt),
+		arguments: pgx.NamedArgs{"id": d.Job.ID, "limit": 1, "error_limit": HistoryErrorLimit, "upto": *n}})
+	return err
 }
 
 // Payload reads what one job carries, as JSON; nil where there is nothing (NULL), which

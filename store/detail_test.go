@@ -91,6 +91,12 @@ func TestDetailOfALongHistory(t *testing.T) {
 	if len(d.Attempts) != store.DetailLimit || d.Attempts[0].Attempt != 1200 || d.Attempts[499].Attempt != 701 {
 		t.Errorf("%d attempts from %d", len(d.Attempts), d.Attempts[0].Attempt)
 	}
+	// That on which the verdict rests comes too, however old.
+	forge(ctx, t, pool, `UPDATE jobtop.attempts SET outcome = 'unknown', to_state = 'review', effect_at = now(), worker = 'w-old' WHERE job_id = 'j' AND attempt = 3`)
+	if again, err := db.Job(ctx, "j"); err != nil || len(again.Attempts) != store.DetailLimit+1 || again.Attempts[store.DetailLimit].Attempt != 3 ||
+		again.Attempts[store.DetailLimit].Worker != "w-old" || *again.Job.Evidence.Attempt != 3 || again.Counts.Attempts != 1200 {
+		t.Errorf("%d attempts, %v", len(again.Attempts), err)
+	}
 	if len(d.Actions) != store.DetailLimit || !slices.IsSortedFunc(d.Actions, func(a, b store.Action) int { return b.At.Compare(a.At) }) {
 		t.Errorf("%d actions", len(d.Actions))
 	}

@@ -164,7 +164,8 @@ type Detail struct {
 	Counts      struct{ Attempts, Actions, LateReports int }
 }
 
-// DetailLimit bounds each list of a Detail, in rows.
+// DetailLimit bounds each list of a Detail, in rows. An older attempt on which the verdict
+// rests comes besides.
 const DetailLimit = 500
 
 // Precision says how a Count was come by.

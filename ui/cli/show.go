@@ -114,7 +114,7 @@ func (s *session) writeStory(d store.Detail) error {
 		all, shown int
 	}{{"attempts", d.Counts.Attempts, len(d.Attempts)}, {"actions", d.Counts.Actions, len(d.Actions)}, {"late reports", d.Counts.LateReports, len(d.LateReports)}} {
 		if hidden.all > hidden.shown {
-			fmt.Fprintf(s.out, "(the newest %s of %s %s)\n", text.Count(int64(hidden.shown)), text.Count(int64(hidden.all)), hidden.name)
+			fmt.Fprintf(s.out, "(%s of %s %s are told, the newest)\n", text.Count(int64(hidden.shown)), text.Count(int64(hidden.all)), hidden.name)
 		}
 	}
 	return nil

@@ -113,7 +113,7 @@ func TestThousandsOfAttempts(t *testing.T) {
 	d.press("enter")
 	d.wants("not found in the timeline (2,500 older attempts were not read): attempt 17")
 	d.press("G")
-	d.wants("and 2,500 older attempts, which are not read")
+	d.wants("and 2,500 other attempts, which are not read")
 	d.lacks("enqueued")
 }
 

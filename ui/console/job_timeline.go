@@ -55,7 +55,7 @@ func (s *jobScreen) timelineLines(width int) []theme.Line {
 	}
 	if hidden := s.detail.Counts.Attempts - len(s.detail.Attempts); hidden > 0 {
 		var l theme.Line
-		l.Add(theme.Dim, " and "+text.Count(int64(hidden))+" older attempts, which are not read")
+		l.Add(theme.Dim, " and "+text.Count(int64(hidden))+" other attempts, which are not read")
 		lines = append(lines, l)
 	}
 	if hidden := s.detail.Counts.Actions - len(s.detail.Actions); hidden > 0 {
