@@ -125,7 +125,7 @@ func (db *DB) transact(ctx context.Context, doing, sql string, arguments ...any)
 	}
 	db.forget(err)
 	if neverCommitted(err) {
-		return ActAnswer{}, explain(doing, err)
+		return ActAnswer{}, db.lacking(operatorRole, explain(doing, err))
 	}
 	return ActAnswer{}, &UnknownError{cause: explain("hear the answer", err)}
 }

@@ -63,6 +63,9 @@ func explainConnect(config *pgx.ConnConfig, err error) error {
 			p.Next = "check the user and the password (PGPASSWORD, or ~/.pgpass with mode 0600), and pg_hba.conf on the server"
 		case "3D000":
 			p.Next = "check the database's name; psql -l lists those of the server"
+		case "42501":
+			p.kind = ErrNoRights
+			p.Next = fmt.Sprintf("ask for GRANT CONNECT ON DATABASE %s TO %s", identifier(database), identifier(config.User))
 		case "53300":
 			p.Next = "the server has no connection left; try again, or go through a pooler"
 		case "57P03":

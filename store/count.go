@@ -207,7 +207,7 @@ func (c *counter) explain(ctx context.Context, err error) error {
 	case errors.Is(err, errOverLimit), errors.Is(err, context.DeadlineExceeded), cancelled && c.counts.Elapsed >= c.limit-readLockTimeout/10:
 		return &Problem{What: fmt.Sprintf("the count was given up at its limit of %s: %s", c.limit, far), Next: "with a longer limit it comes further", kind: ErrTimeout}
 	}
-	return explain("count the jobs", err)
+	return c.db.lacking(viewerRole, explain("count the jobs", err))
 }
 
 // grouped writes a number, not below zero, so that it can be read: 1,204.

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"regexp"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -95,6 +97,43 @@ func explain(doing string, err error) error {
 	return &Problem{What: "could not " + doing + ": the connection to the database broke", Next: "jobtop tries again by itself where it can", kind: ErrUnreachable}
 }
 
+// The roles that a call may take.
+const (
+	viewerRole   = "jobtop_viewer"
+	operatorRole = "jobtop_operator"
+	workerRole   = "jobtop_worker"
+)
+
+// lacking adds to a refusal for want of rights which role the call takes.
+func (db *DB) lacking(role string, err error) error {
+	return advise(err, askFor(role, db.user()))
+}
+
+// advise says what to do about a refusal for want of rights. That of a connection says so
+// itself.
+func advise(err error, next string) error {
+	var problem *Problem
+	if errors.As(err, &problem) && errors.Is(problem, ErrNoRights) && !errors.Is(err, ErrNotSent) {
+		problem.Next = next
+	}
+	return err
+}
+
+func askFor(role, user string) string {
+	return fmt.Sprintf("ask for GRANT %s TO %s", role, identifier(user))
+}
+
+// identifier writes a name as SQL takes it.
+func identifier(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	return pgx.Identifier{name}.Sanitize()
+}
+
+// plainName is what SQL takes without quotes.
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
 func explainServer(doing string, server *pgconn.PgError) error {
 	p := &Problem{Code: server.Code}
 	what := func(format string, arguments ...any) {
@@ -104,7 +143,6 @@ func explainServer(doing string, server *pgconn.PgError) error {
 	case server.Code == "42501":
 		p.kind = ErrNoRights
 		what("%s", server.Message)
-		p.Next = "ask for one of the roles jobtop_viewer, jobtop_operator, jobtop_worker (GRANT jobtop_operator TO you)"
 	case takesNoWrites(server):
 		p.kind = ErrReadOnly
 		what("the server takes no writes (a replica, or a primary that was demoted)")

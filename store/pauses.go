@@ -43,7 +43,7 @@ func (db *DB) pausing(ctx context.Context, doing, sql string, arguments ...any) 
 	if err != nil && !certain(err) {
 		return false, &UnknownError{cause: err}
 	}
-	return did, err
+	return did, db.lacking(operatorRole, err)
 }
 
 // certain reports whether an explained error of a call proves that it did nothing: it

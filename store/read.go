@@ -67,7 +67,7 @@ func (db *DB) readAny(ctx context.Context, doing string, statements ...statement
 	if conn.Conn().PgConn().TxStatus() == 'E' {
 		_, _ = conn.Exec(ctx, "ROLLBACK") // spares the pool a new connection
 	}
-	return cost, explain(doing, err)
+	return cost, db.lacking(viewerRole, explain(doing, err))
 }
 
 func send(ctx context.Context, conn *pgx.Conn, statements []statement) (cost time.Duration, err error) {

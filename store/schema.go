@@ -64,9 +64,9 @@ func ApplySchema(ctx context.Context, dsn string) ([]int64, error) {
 		return nil, explain("wait for another schema apply to end", err)
 	}
 
-	status, err := schemaStatus(ctx, holder)
+	status, err := schemaStatus(ctx, holder, config.User)
 	if err != nil {
-		return nil, err
+		return nil, advise(err, asOwner(config.User))
 	}
 	if status.Have > status.Want {
 		return nil, &SchemaError{Status: status}
@@ -79,7 +79,8 @@ func ApplySchema(ctx context.Context, dsn string) ([]int64, error) {
 		_, err = setup.Exec(ctx, query("schema_prelude"))
 		_ = setup.Close(context.WithoutCancel(ctx))
 		if err != nil {
-			return nil, explain("create the roles and the schema of jobtop", err)
+			return nil, advise(explain("create the roles and the schema of jobtop", err),
+				"run it as a superuser, or as a role that has CREATEROLE and may create in this database")
 		}
 	}
 	return migrate(ctx, config)
@@ -107,9 +108,14 @@ func migrate(ctx context.Context, config *pgx.ConnConfig) ([]int64, error) {
 		applied = append(applied, result.Source.Version)
 	}
 	if err != nil {
-		return applied, explain("apply the schema", err)
+		return applied, advise(explain("apply the schema", err), asOwner(config.User))
 	}
 	return applied, nil
+}
+
+// asOwner is what to do where a role may not change the schema.
+func asOwner(user string) string {
+	return "run it as the role that made the schema, or " + askFor("jobtop_owner", user)
 }
 
 // CheckSchema tells which schema a database has, without changing anything.
@@ -123,10 +129,10 @@ func CheckSchema(ctx context.Context, dsn string) (SchemaStatus, error) {
 		return SchemaStatus{}, explainConnect(config, err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	return schemaStatus(ctx, conn)
+	return schemaStatus(ctx, conn, config.User)
 }
 
-func schemaStatus(ctx context.Context, conn querier) (SchemaStatus, error) {
+func schemaStatus(ctx context.Context, conn querier, user string) (SchemaStatus, error) {
 	status := SchemaStatus{Want: SchemaVersion()}
 	var exists, readable bool
 	if err := conn.QueryRow(ctx, query("schema_exists")).Scan(&exists, &readable); err != nil {
@@ -136,7 +142,10 @@ func schemaStatus(ctx context.Context, conn querier) (SchemaStatus, error) {
 	case !exists:
 		return status, nil
 	case !readable:
-		return status, ErrNoRights
+		return status, &Problem{
+			What: fmt.Sprintf("the role %s may not read jobtop's tables", user),
+			Next: askFor(viewerRole, user), kind: ErrNoRights,
+		}
 	}
 	if err := conn.QueryRow(ctx, query("schema_version")).Scan(&status.Have); err != nil {
 		return status, explain("read the schema's version", err)

@@ -50,7 +50,7 @@ func (db *DB) call(ctx context.Context, doing string, limit time.Duration, read 
 	}
 	if err != nil {
 		db.forget(err)
-		return explain(doing, err)
+		return db.lacking(workerRole, explain(doing, err))
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (db *DB) callAlone(ctx context.Context, doing string, into []any, sql strin
 	}
 	if err != nil {
 		db.forget(err)
-		return explain(doing, err)
+		return db.lacking(workerRole, explain(doing, err))
 	}
 	return nil
 }
