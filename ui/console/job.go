@@ -159,7 +159,7 @@ func (s *jobScreen) view(width, height int) []string {
 	e := s.m.env
 	switch {
 	case errors.Is(s.err, store.ErrNotFound):
-		return []string{"", e.line(theme.Warn, " "+e.words(s.err))}
+		return s.missing(width, height)
 	case !s.read && s.err != nil:
 		return []string{"", e.line(theme.Bad, " "+e.words(s.err))}
 	case !s.read:

@@ -184,3 +184,18 @@ func (s *jobScreen) unsearched() string {
 	}
 	return " (" + strings.Join(parts, " and ") + " were not read)"
 }
+
+// missing says that there is no such job: with the id as the screen writes ids, whole, and
+// with what can be typed here.
+func (s *jobScreen) missing(width, height int) []string {
+	e := s.m.env
+	lines := []string{""}
+	add := func(role theme.Role, said string) {
+		for _, l := range paragraph(role, said, max(1, width-2)) {
+			lines = append(lines, e.line(role, " "+l.Text()))
+		}
+	}
+	add(theme.Warn, "There is no job "+e.safe(s.id)+".")
+	add(theme.Dim, "Ids are told apart to the letter; :jobs and how an id begins finds it.")
+	return lines[:min(len(lines), height)]
+}
