@@ -111,7 +111,7 @@ func TestThousandsOfAttempts(t *testing.T) {
 	d.press("/")
 	d.typing("attempt 17")
 	d.press("enter")
-	d.wants("not found in the timeline (2,500 older attempts were not read): attempt 17")
+	d.wants("not found in the timeline (2,500 other attempts were not read): attempt 17")
 	d.press("G")
 	d.wants("and 2,500 other attempts, which are not read")
 	d.lacks("enqueued")

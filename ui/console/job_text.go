@@ -174,11 +174,11 @@ func (s *jobScreen) unsearched() string {
 	var parts []string
 	add := func(all, read int, what string) {
 		if all > read {
-			parts = append(parts, text.Count(int64(all-read))+" older "+what)
+			parts = append(parts, text.Count(int64(all-read))+" "+what)
 		}
 	}
-	add(s.detail.Counts.Attempts, len(s.detail.Attempts), "attempts")
-	add(s.detail.Counts.Actions, len(s.detail.Actions), "actions")
+	add(s.detail.Counts.Attempts, len(s.detail.Attempts), "other attempts")
+	add(s.detail.Counts.Actions, len(s.detail.Actions), "older actions")
 	if len(parts) == 0 {
 		return ""
 	}
