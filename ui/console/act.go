@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -165,7 +166,7 @@ func (d *actDialog) got(r reading, err error) tea.Cmd {
 	e := d.m.env
 	d.err = err
 	if err != nil {
-		return nil
+		return e.alarm("dialog", dialogEvery, d.again)
 	}
 	before := d.job
 	d.job, d.read = r.job, true
@@ -175,7 +176,18 @@ func (d *actDialog) got(r reading, err error) tea.Cmd {
 		e.dialogs.quiet.begin(e.now())
 	}
 	d.arrange()
-	return nil
+	return e.alarm("dialog", dialogEvery, d.again)
+}
+
+// dialogEvery is how often an open dialog reads its one job again, however seldom the
+// budget lets the console look at all of them.
+const dialogEvery = 3 * time.Second
+
+func (d *actDialog) again() tea.Cmd {
+	if d.m.env.dialogs.top() != d {
+		return nil
+	}
+	return d.refresh()
 }
 
 // changedSince says who changed a job since it was seen, when and how.

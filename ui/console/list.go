@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -267,8 +268,12 @@ func (l *list) view(width, height int) []string {
 		lines = append(lines, e.line(theme.Info, " found by its "+l.found+": no id begins like that"))
 	}
 	if l.pages.limited() {
+		bound := store.ScanBound
+		if slices.ContainsFunc(l.conditions, func(c store.Condition) bool { return c.Field == "verdict" }) {
+			bound = store.VerdictBound
+		}
 		lines = append(lines, e.line(theme.Warn, fmt.Sprintf(" the search stopped after %s jobs were looked at; %s goes on",
-			text.Count(store.ScanBound), e.keymap.Get("bottom").First())))
+			text.Count(int64(bound)), e.keymap.Get("bottom").First())))
 	}
 	return append(lines, l.table.View(e.theme, width, height-len(lines))...)
 }

@@ -290,3 +290,29 @@ func TestALookThatIsPutOffIsNotStale(t *testing.T) {
 	d.press("enter", "enter")
 	d.wants("stuck 37")
 }
+
+// However seldom the budget lets the console look, an open dialog knows its job.
+func TestADialogStaysFresh(t *testing.T) {
+	d := on(t, "stuck")
+	d.refresh()
+	p := &d.m.env.poller
+	p.budget.charge(d.clock, p.budget.before+3*time.Second)
+	for range 2 {
+		d.pass(30 * time.Second)
+	}
+	shown, _ := d.m.screen().(*list).table.Selected()
+	d.press("E")
+	d.settle()
+	looks := p.looks
+	for i := range d.db.jobs {
+		if d.db.jobs[i].ID == shown.ID {
+			d.db.jobs[i].Evidence.Verdict = store.VerdictNeverStarted
+		}
+	}
+	d.lacks("NEVER STARTED:")
+	d.pass(4 * time.Second)
+	d.wants("NEVER STARTED:")
+	if p.looks != looks {
+		t.Errorf("%d looks", p.looks-looks)
+	}
+}
