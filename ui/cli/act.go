@@ -160,8 +160,13 @@ func (a *app) act(ctx context.Context, verb actions.Verb, targets []target, f ac
 		return err
 	}
 	if f.dryRun {
+		h := rehearsal{db: s.db, taken: map[receiptKey]string{}}
 		for _, p := range plans {
-			report.say(p.rehearse())
+			r, words, err := h.of(ctx, p)
+			if err != nil {
+				return err
+			}
+			report.say(r, words)
 		}
 		return report.end()
 	}

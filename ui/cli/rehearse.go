@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"jobtop/actions"
@@ -8,7 +9,56 @@ import (
 	"jobtop/ui/text"
 )
 
-// rehearse says what would become of a plan, as far as can be told from here.
+// receiptKey is what a receipt proves one job of: its ID goes with a kind.
+type receiptKey struct{ kind, id string }
+
+// rehearsal says what would become of plans that are carried out one after the other.
+type rehearsal struct {
+	db    *store.DB
+	taken map[receiptKey]string // by which job of the plans before
+}
+
+// of says what would become of a plan, as far as can be told from here.
+func (h *rehearsal) of(ctx context.Context, p plan) (actions.Result, string, error) {
+	r, words := p.rehearse()
+	if r.Outcome != actions.Applied || p.order.Verb != actions.VerbDone {
+		return r, words, nil
+	}
+	key := receiptKey{p.job.Kind, p.order.ReceiptID}
+	holder := h.taken[key]
+	if holder == "" {
+		var err error
+		if holder, err = h.holder(ctx, key); err != nil {
+			return r, "", fmt.Errorf("nothing was changed: %w", err)
+		}
+	}
+	if holder != "" {
+		refusal := "receipt_conflict"
+		r.Outcome, r.Answer.Outcome, r.Answer.Refusal, r.Answer.Blocker = actions.Refused, "refused", &refusal, &holder
+		return r, fmt.Sprintf("%s: receipt %s belongs to job %s; one receipt proves one job", short(p.job.ID), p.order.ReceiptID, short(holder)), nil
+	}
+	h.taken[key] = p.job.ID
+	return r, words, nil
+}
+
+// holder is the done job that a receipt proves, "" where there is none. One that is only
+// in a late report proves nothing yet.
+func (h *rehearsal) holder(ctx context.Context, key receiptKey) (string, error) {
+	page, err := h.db.Jobs(ctx, store.JobQuery{Conditions: []store.Condition{
+		{Field: "receipt", Value: key.id}, {Field: "kind", Value: key.kind}, {Field: "state", Value: string(actions.Done)},
+	}})
+	if err != nil {
+		return "", err
+	}
+	for _, job := range page.Jobs {
+		if job.Evidence.ReceiptID != nil && *job.Evidence.ReceiptID == key.id {
+			return job.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// rehearse looks at nothing but the job.
 func (p plan) rehearse() (actions.Result, string) {
 	r := actions.Result{Order: p.order, Outcome: actions.Applied, Answer: store.ActAnswer{
 		Outcome: "applied", State: &p.job.State, Version: &p.job.Version, Attempt: &p.job.Attempt,
