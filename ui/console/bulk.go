@@ -360,17 +360,28 @@ func (d *bulkDialog) step(steps <-chan actions.Result, results <-chan []actions.
 	}
 }
 
-// finish replaces the dialog by the list of what became of each job.
+// finish replaces the dialog by the list of what became of each job. Those that were left
+// out, or whose turn did not come, stay marked.
 func (d *bulkDialog) finish() tea.Cmd {
 	e := d.m.env
 	d.stop()
 	d.m.arrived()
 	e.dialogs.close(d)
-	for _, v := range []string{"stuck", "review", "jobs"} {
-		if l, ok := d.m.screens[v].(*list); ok && l == d.m.screen() {
-			l.table.Unmark()
+	var sent []string
+	for _, r := range d.results {
+		if r.Outcome != actions.NotSent {
+			sent = append(sent, r.Order.JobID)
 		}
 	}
-	d.m.openResults(d.verb.Title(), d.results)
+	for _, v := range []string{"stuck", "review", "jobs"} {
+		if l, ok := d.m.screens[v].(*list); ok && l == d.m.screen() {
+			l.table.UnmarkThese(sent)
+		}
+	}
+	title := d.verb.Title()
+	if len(sent) < len(d.marked) {
+		title += fmt.Sprintf(" (%d of %d; the others stay marked)", len(sent), len(d.marked))
+	}
+	d.m.openResults(title, d.results)
 	return tea.Batch(d.m.lookNow(), d.m.refreshAll())
 }

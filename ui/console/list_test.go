@@ -203,6 +203,9 @@ func TestDeadInBulkSetsTheUncertainApart(t *testing.T) {
 	if len(d.db.acts) != 1 {
 		t.Errorf("%d acts went out", len(d.db.acts))
 	}
+	d.wants("Mark dead (1 of 5; the others stay marked): what became of it")
+	d.press("esc")
+	d.wants("4 marked")
 }
 
 func TestFourHundredStuckJobs(t *testing.T) {

@@ -385,6 +385,13 @@ func (t *Table[R]) MarkAll() {
 // Unmark takes all marks away.
 func (t *Table[R]) Unmark() { clear(t.marks) }
 
+// UnmarkThese takes the marks of some rows away, by their keys.
+func (t *Table[R]) UnmarkThese(keys []string) {
+	for _, key := range keys {
+		delete(t.marks, key)
+	}
+}
+
 // Marks is how many rows are marked, shown or not.
 func (t *Table[R]) Marks() int { return len(t.marks) }
 
