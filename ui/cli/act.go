@@ -168,14 +168,14 @@ func (a *app) act(ctx context.Context, verb actions.Verb, targets []target, f ac
 			}
 			report.say(r, words)
 		}
-		return report.end()
+		return report.end(ctx)
 	}
 	if len(plans) > 0 {
 		if err := s.carryOut(ctx, plans, report); err != nil {
 			return err
 		}
 	}
-	return report.end()
+	return report.end(ctx)
 }
 
 // plan is an order, and the job as it was seen for it.

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	"jobtop/actions"
 	"jobtop/ui/theme"
@@ -37,14 +39,18 @@ func (p *actReport) say(r actions.Result, words string) {
 	}
 }
 
-// end gives the exit status for all of it.
-func (p *actReport) end() error {
+// end gives the exit status for all of it. A signal that kept something from being sent
+// is told by it, but an outcome that nobody knows goes before.
+func (p *actReport) end(ctx context.Context) error {
 	status := actions.ExitStatus(p.results)
 	if p.err != nil {
 		p.s.complain(fmt.Sprintf("the output could not be written: %v; what was done is in jobtop actions", reason(p.err)))
 		if status == exitOK || status == exitRefused {
 			status = exitError
 		}
+	}
+	if signal := signalOf(ctx); signal != 0 && status != exitUnknown && slices.ContainsFunc(p.results, func(r actions.Result) bool { return r.Outcome == actions.NotSent }) {
+		return stoppedBy(signal)
 	}
 	if status == exitOK {
 		return nil

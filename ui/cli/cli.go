@@ -81,7 +81,7 @@ func (a *app) exit(ctx context.Context, command *cobra.Command, err error) int {
 		return exitOK
 	case errors.As(err, &status):
 	case endedBy(ctx, err) != 0:
-		status = &statusError{status: 128 + int(endedBy(ctx, err)), err: fmt.Errorf("stopped by a signal: %s", endedBy(ctx, err))}
+		status = stoppedBy(endedBy(ctx, err))
 	default:
 		status = &statusError{status: exitError, err: err}
 	}

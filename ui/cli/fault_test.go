@@ -196,26 +196,44 @@ func TestKilled(t *testing.T) {
 }
 
 // A signal stops between two jobs: the one under way is brought to its end, the rest is
-// not sent.
+// not sent, and the exit status tells of the signal. Where nothing was left to send it
+// does not.
 func TestInterrupted(t *testing.T) {
-	f := newFault(t)
-	strike := f.Next(anAct, faultproxy.HoldAnswer)
-	command, stdout, _ := f.command("dead", "mail-1", "mail-2", "mail-3", "--reason", "enough")
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
+	for name, c := range map[string]struct {
+		jobs   []string
+		status int
+		want   []string
+		told   string
+	}{
+		"between two jobs": {[]string{"mail-1", "mail-2", "mail-3"}, 128 + int(syscall.SIGINT),
+			[]string{"applied  mail-1 was marked dead", "not sent  not sent: stopped before mail-2", "not sent  not sent: stopped before mail-3"},
+			"jobtop: stopped by a signal: interrupt\n"},
+		"in the last one": {[]string{"mail-1"}, 0, []string{"applied  mail-1 was marked dead"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFault(t)
+			strike := f.Next(anAct, faultproxy.HoldAnswer)
+			command, stdout, stderr := f.command(append([]string{"dead", "--reason", "enough", "-o", "table"}, c.jobs...)...)
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-strike.Reached():
+			case <-time.After(30 * time.Second):
+				t.Fatal("no act was sent")
+			}
+			if err := command.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(200*time.Millisecond, strike.Release) // by then the signal has been seen
+			_ = command.Wait()
+			if got := command.ProcessState.ExitCode(); got != c.status {
+				t.Errorf("exit status %d, want %d", got, c.status)
+			}
+			contains(t, "the report", stdout.String(), c.want...)
+			if told := strings.Contains(stderr.String(), "stopped by a signal"); told != (c.told != "") || !strings.HasSuffix(stderr.String(), c.told) {
+				t.Errorf("on standard error: %s", stderr)
+			}
+		})
 	}
-	select {
-	case <-strike.Reached():
-	case <-time.After(30 * time.Second):
-		t.Fatal("no act was sent")
-	}
-	if err := command.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	time.AfterFunc(200*time.Millisecond, strike.Release) // by then the signal has been seen
-	_ = command.Wait()
-	if got := command.ProcessState.ExitCode(); got != 1 {
-		t.Errorf("exit status %d", got)
-	}
-	contains(t, "the report", stdout.String(), "applied  mail-1 was marked dead", "not sent  not sent: stopped before mail-2", "not sent  not sent: stopped before mail-3")
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -61,4 +62,9 @@ func signalOf(ctx context.Context) syscall.Signal {
 		return i.signal
 	}
 	return 0
+}
+
+// stoppedBy ends the program as one that a signal stopped.
+func stoppedBy(s syscall.Signal) *statusError {
+	return &statusError{status: 128 + int(s), err: fmt.Errorf("stopped by a signal: %s", s)}
 }

@@ -55,7 +55,11 @@ apostrophe before what a spreadsheet would take for a formula.
   4    an act whose outcome is unknown
 
 Of acts on several jobs it is the first of 4, 1, 3, 0 that occurred. check has its own:
-0 fine, 1 warning, 2 critical, 3 cannot tell. After a signal it is 128 and its number.`,
+0 fine, 1 warning, 2 critical, 3 cannot tell.
+
+After a signal it is 128 and its number: 130 after ctrl-c. Acts on several jobs stop
+between two of them, and each line tells what became of one; it is 4 all the same where
+an outcome is unknown, and as without the signal where all had been sent.`,
 			Example: `  jobtop requeue charge-1 --reason test || test $? = 3`,
 		},
 	}
