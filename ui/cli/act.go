@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/signal"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -241,8 +243,10 @@ func notFound(o actions.Order) actions.Result {
 }
 
 // carryOut sends the orders one after the other. It stops between two jobs on a signal,
-// and when the database is gone: trying the rest would only take long.
+// and when the database is gone: trying the rest would only take long. A reader that has
+// enough of the report does not stop it: how many jobs are done is not for head to say.
 func (s *session) carryOut(ctx context.Context, plans []plan, report *actReport) error {
+	signal.Ignore(syscall.SIGPIPE)
 	runner, err := s.newRunner(ctx)
 	if err != nil {
 		return err

@@ -237,3 +237,23 @@ func TestInterrupted(t *testing.T) {
 		})
 	}
 }
+
+// A reader of the report that goes away, as head does, stops no acts.
+func TestReaderOfReportGone(t *testing.T) {
+	f := newFault(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = r.Close()
+	command, _, stderr := f.command("dead", "mail-1", "mail-2", "mail-3", "--reason", "enough")
+	command.Stdout = w
+	_ = command.Run()
+	_ = w.Close()
+	if got := command.ProcessState.ExitCode(); got != 1 {
+		t.Errorf("exit status %d\n%s", got, stderr)
+	}
+	contains(t, "standard error", stderr.String(), "jobtop: the output could not be written: broken pipe; what was done is in jobtop actions\n")
+	done, _ := f.run(0, "actions", "--by", "alice", "--outcome", "applied", "-o", "csv")
+	contains(t, "the log", done, "mail-1", "mail-2", "mail-3")
+}

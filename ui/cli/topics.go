@@ -59,7 +59,8 @@ Of acts on several jobs it is the first of 4, 1, 3, 0 that occurred. check has i
 
 After a signal it is 128 and its number: 130 after ctrl-c. Acts on several jobs stop
 between two of them, and each line tells what became of one; it is 4 all the same where
-an outcome is unknown, and as without the signal where all had been sent.`,
+an outcome is unknown, and as without the signal where all had been sent. A reader of
+the output that goes away, as head does, stops no acts: all are sent, and it is 1.`,
 			Example: `  jobtop requeue charge-1 --reason test || test $? = 3`,
 		},
 	}
