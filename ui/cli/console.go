@@ -15,6 +15,9 @@ import (
 // runConsole opens the console. It does not wait for the database: the screen shows when
 // that is away, and keeps trying.
 func (a *app) runConsole(ctx context.Context) error {
+	if err := console.CheckView(a.flags.view); err != nil {
+		return usagef("--view %s: %w", short(a.flags.view), err)
+	}
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
 		return usagef("the console needs a terminal, for input and output; jobtop status, list and show need none")
 	}

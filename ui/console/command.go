@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -57,19 +58,38 @@ func (m *model) run(line string) tea.Cmd {
 	if name == "" {
 		return nil
 	}
+	c, err := findCommand(name)
+	if err != nil {
+		m.env.say(theme.Warn, err.Error())
+		return nil
+	}
+	if c.takes && argument == "" {
+		m.env.say(theme.Warn, "it is :"+c.usage)
+		return nil
+	}
+	return c.run(m, argument)
+}
+
+func findCommand(name string) (command, error) {
 	if name == "quit" {
 		name = "q"
 	}
 	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
 	if i < 0 {
-		m.env.say(theme.Warn, "no command is called "+name+nearest.DidYouMean(name, commandNames())+"; there are "+strings.Join(commandNames(), ", "))
+		return command{}, fmt.Errorf("no command is called %s%s; there are %s", name, nearest.DidYouMean(name, commandNames()), strings.Join(commandNames(), ", "))
+	}
+	return commands[i], nil
+}
+
+// CheckView returns an error where Options.View names no command, so that the console
+// would open at the overview instead.
+func CheckView(view string) error {
+	name, _, _ := strings.Cut(strings.TrimSpace(view), " ")
+	if name == "" {
 		return nil
 	}
-	if commands[i].takes && argument == "" {
-		m.env.say(theme.Warn, "it is :"+commands[i].usage)
-		return nil
-	}
-	return commands[i].run(m, argument)
+	_, err := findCommand(name)
+	return err
 }
 
 func commandNames() []string {
