@@ -47,6 +47,7 @@ type app struct {
 // Main runs jobtop and returns its exit status. SIGINT, SIGTERM and SIGHUP cancel what
 // it does; a second one ends it at once.
 func Main(build Build, arguments []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	arguments = unseen(arguments)
 	if err := actions.Prove(); err != nil {
 		fmt.Fprintln(stderr, "jobtop: this program's own state machine is wrong, so it does nothing:", err)
 		return exitError
