@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -148,6 +149,14 @@ func (c Config) check() error {
 	return nil
 }
 
+// profileName quotes a name, but for a connection string in its place, which may hold a password.
+func profileName(name string) string {
+	if strings.ContainsAny(name, "@:=") {
+		return "of that name (a connection string goes after -d)"
+	}
+	return strconv.Quote(name)
+}
+
 // Named returns the profile of that name.
 func (c Config) Named(name string) (Profile, error) {
 	profile, ok := c.Profiles[name]
@@ -156,9 +165,9 @@ func (c Config) Named(name string) (Profile, error) {
 	}
 	names := slices.Sorted(maps.Keys(c.Profiles))
 	if len(names) == 0 {
-		return Profile{}, fmt.Errorf("there is no profile %q: the configuration has none", name)
+		return Profile{}, fmt.Errorf("there is no profile %s: the configuration has none", profileName(name))
 	}
-	return Profile{}, fmt.Errorf("there is no profile %q%s; there are %s", name, nearest.DidYouMean(name, names), strings.Join(names, ", "))
+	return Profile{}, fmt.Errorf("there is no profile %s%s; there are %s", profileName(name), nearest.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 // LookupFor returns the command for a kind of job, and whether there is one.
