@@ -14,13 +14,13 @@ func (a *app) dsn() string {
 	case a.profile.DSN != "":
 		return expandName(a.profile.DSN)
 	default:
-		return os.Getenv("DATABASE_URL")
+		return expandName(os.Getenv("DATABASE_URL"))
 	}
 }
 
 // expandName makes a connection string of a database's bare name, as psql does.
 func expandName(s string) string {
-	if strings.Contains(s, "://") || strings.Contains(s, "=") {
+	if s == "" || strings.Contains(s, "://") || strings.Contains(s, "=") {
 		return s
 	}
 	return "dbname='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
