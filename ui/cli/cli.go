@@ -64,6 +64,7 @@ func Main(build Build, arguments []string, stdin io.Reader, stdout, stderr io.Wr
 	root.SetIn(stdin)
 	root.SetOut(a.out)
 	root.SetErr(stderr)
+	a.strict(root)
 	command, err := root.ExecuteContextC(ctx)
 	if flushErr := a.out.Flush(); flushErr != nil && err == nil {
 		err = fmt.Errorf("the output could not be written: %w", reason(flushErr))

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -115,11 +116,33 @@ func (a *app) noSuchCommand(cmd *cobra.Command, arguments []string) error {
 	}
 	var names []string
 	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
 			names = append(names, c.Name())
 		}
 	}
 	return usagef("there is no command %q%s; see %s --help", short(arguments[0]), nearest.DidYouMean(arguments[0], names), cmd.CommandPath())
+}
+
+// strict makes completion and help, which are cobra's own, refuse what they do not know.
+// It is called when the root knows where to print.
+func (a *app) strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, arguments []string) error {
+				found, rest, err := root.Find(arguments)
+				if err == nil && found.HasSubCommands() {
+					err = a.noSuchCommand(found, rest)
+				}
+				return usage(err)
+			}
+		case "completion":
+			c.Args = a.noSuchCommand
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 }
 
 // flagError says which flag is wrong, and which one was probably meant.
@@ -151,11 +174,18 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // plainReason is why a flag's value cannot be read, without the words of Go's parsers.
 func plainReason(invalid *pflag.InvalidValueError) string {
+	if errors.Is(invalid, strconv.ErrRange) {
+		return "too large a number"
+	}
 	switch invalid.GetFlag().Value.Type() {
 	case "duration":
 		return "no duration; write it as 500ms, 2s or 10m"
 	case "int", "int64":
 		return "no whole number"
+	case "uint64":
+		return "no whole number from 0"
+	case "float64":
+		return "no number"
 	case "bool":
 		return "neither true nor false"
 	}
