@@ -86,7 +86,7 @@ func TestMistakes(t *testing.T) {
 		"[profiles.a]\ndsn = \"x\"\nproduction = \"yes\"":              `line 3: profiles.a.production: a value of another type is needed`,
 		"operator = \"alice":                                           `line 1: `,
 		"profile = \"order\"\n[profiles.orders]\ndsn = \"x\"":          `profile: there is no profile "order" (did you mean orders?); there are orders`,
-		"profile = \"postgres://ada:s3cret@h/t\"":                       `profile: there is no profile of that name (a connection string goes after -d): the configuration has none`,
+		"profile = \"postgres://ada:s3cret@h/t\"":                      `profile: there is no profile of that name (a connection string goes after -d): the configuration has none`,
 		"profile = \"orders\"":                                         `there is no profile "orders": the configuration has none`,
 		"[profiles.orders]\nproduction = true":                         `profiles.orders has no dsn`,
 		"[lookup.x]\ntimeout = \"2s\"":                                 `lookup."x" has no command`,
