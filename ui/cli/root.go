@@ -248,7 +248,11 @@ func completeFlag(cmd *cobra.Command, name string, words []string) {
 // outputFlag adds -o to a command; the first format is the default.
 func outputFlag(cmd *cobra.Command, formats ...string) *choice {
 	c := &choice{value: formats[0], words: formats}
-	choiceFlag(cmd, c, "output", "o", "how to print")
+	usage := "how to print"
+	if slices.Contains(formats, "csv") { // it lists ids
+		usage += fmt.Sprintf("; a table cuts ids longer than %d, the others have them whole", longestID)
+	}
+	choiceFlag(cmd, c, "output", "o", usage)
 	return c
 }
 

@@ -14,7 +14,7 @@ import (
 type screen struct {
 	charset text.Charset
 	// width is the terminal's, in columns; 0 where the output is no terminal, so that
-	// nothing is cut.
+	// nothing is cut but long ids in tables.
 	width int
 	look  *theme.Theme // nil: no colours
 }

@@ -42,6 +42,10 @@ func (t *table) add(cells ...cell) { t.rows = append(t.rows, cells) }
 
 const columnGap = 2
 
+// longestID is the widest that an id is printed where the output is no terminal: one long
+// id does not widen all lines.
+const longestID = 60
+
 // write prints the table, without a title line where there are no titles.
 func (t *table) write(w io.Writer, s screen) error {
 	widths := t.widths(s)
@@ -108,6 +112,9 @@ func (t *table) widths(s screen) []int {
 		natural[i] = text.Width(c.title)
 		for _, row := range t.rows {
 			natural[i] = max(natural[i], text.Width(s.charset.Sanitize(row[i].text)))
+		}
+		if c.middle && s.width == 0 {
+			natural[i] = min(natural[i], longestID)
 		}
 	}
 	for {
