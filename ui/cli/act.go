@@ -34,9 +34,10 @@ var verbHelp = map[actions.Verb]struct{ short, long, example string }{
 		"Let workers try jobs again",
 		`requeue takes a job back to pending. Where its effect may have happened already, or
 nobody knows, it is refused unless --may-have-happened says that you looked.`,
-		`  jobtop requeue invoice-88140 --reason "ticket 5512: never started"
-  jobtop requeue charge-10442 --may-have-happened --seen 3 --reason "no charge at the provider"
-  jobtop list dead kind:mail.send -o json | jobtop requeue - --reason "mail is back" --spread 10m`,
+		`  jobtop requeue charge-10444 --reason "ticket 5512: never started"
+  jobtop requeue charge-10443 --may-have-happened --seen 5 --reason "no charge at the provider"
+  jobtop list dead kind:mail.send verdict:never_started -o json |
+    jobtop requeue - --reason "mail is back" --spread 10m`,
 	},
 	actions.VerbDone: {
 		"Record that an effect did happen, with its receipt",
@@ -49,14 +50,14 @@ standard input holds its own receipt_id.`,
 	actions.VerbDead: {
 		"Give jobs up",
 		`dead gives a job up: no worker claims it again, unless somebody requeues it.`,
-		`  jobtop dead charge-10442 --reason "customer cancelled"`,
+		`  jobtop dead sms-6120 --reason "the customer has left"`,
 	},
 	actions.VerbHold: {
 		"Hold jobs for review, or stop running ones",
 		`hold takes a job to review, until somebody decides. With --stop it takes one from a
 worker that is alive; the worker learns it at its next heartbeat.`,
-		`  jobtop hold invoice-88140 --reason "customer disputes it"
-  jobtop hold charge-10442 --stop --reason "runaway"`,
+		`  jobtop hold report-517 --reason "its worker hangs"
+  jobtop list running kind:report.build -o json | jobtop hold - --stop --reason "runaway"`,
 	},
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -65,6 +66,24 @@ func TestDemo(t *testing.T) {
 		}
 		if out, err := run("--config", config, "lookup", "charge-10443", "-o", "json"); err != nil || !strings.Contains(out, `"receipt_id": null`) {
 			t.Errorf("%v\n%s", err, out)
+		}
+		// The examples of the help can be tried here.
+		for _, verb := range []string{"requeue", "done", "dead", "hold"} {
+			help, err := run(verb, "--help")
+			if err != nil {
+				t.Fatalf("%v\n%s", err, help)
+			}
+			examples := regexp.MustCompile(`(?m)^  jobtop (`+verb+` [a-z]+-\d+ .*")$`).FindAllStringSubmatch(help, -1)
+			if len(examples) == 0 {
+				t.Errorf("%s has no examples:\n%s", verb, help)
+			}
+			for _, example := range examples {
+				cmd := exec.CommandContext(t.Context(), "sh", "-c", program+" -d '"+dsn+"' "+example[1]+" --dry-run")
+				cmd.Env = d.cmd.Env
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%s: %v\n%s", example[1], err, out)
+				}
+			}
 		}
 		if out, err := run("-d", dsn, "done", "charge-10442", "--receipt", "ch_8121", "--reason", "the provider has it"); err != nil {
 			t.Errorf("%v\n%s", err, out)
