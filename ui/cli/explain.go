@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"jobtop/actions"
 )
 
@@ -12,6 +14,19 @@ func explain(r actions.Result) string {
 		line += " (" + hint + ")"
 	}
 	return line
+}
+
+// explainRecovered says what became of an order of an earlier process. A refusal is told
+// as of then: what it says of the moment is over, and so is the advice.
+func explainRecovered(r actions.Result) string {
+	switch {
+	case r.Outcome != actions.Refused:
+		return explain(r)
+	case r.Answer.Refusal != nil && *r.Answer.Refusal == "busy":
+		return fmt.Sprintf("it was refused then: somebody else held %s; nothing was changed", short(r.Order.JobID))
+	}
+	r.Order.JobID = short(r.Order.JobID)
+	return "it was refused then: " + actions.Explain(r)
 }
 
 func hintFor(r actions.Result) string {

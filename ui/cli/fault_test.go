@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -191,6 +192,51 @@ func TestKilled(t *testing.T) {
 			strike.Cut()
 			_, stderr := f.run(0, "dead", "mail-3", "--reason", "enough")
 			contains(t, "what was left open", stderr, "left open by an earlier jobtop, an act of alice", c.want)
+		})
+	}
+}
+
+// What the next one tells of an act that was refused is told as of then.
+func TestKilledWhenRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		arguments []string
+		lock      bool
+		want      string
+	}{
+		"busy":    {[]string{"requeue", "mail-9"}, true, "it was refused then: somebody else held mail-9; nothing was changed\n"},
+		"no edge": {[]string{"hold", "charge-10442"}, false, "it was refused then: charge-10442 was not held for review; it is in review, version 3: that is where it would go\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFault(t)
+			if c.lock {
+				_, through, _ := strings.Cut(strings.Join(f.env, "\n"), "DATABASE_URL=")
+				through, _, _ = strings.Cut(through, "\n")
+				tx, err := sandboxtest.Pool(t, through).Begin(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+				if _, err := tx.Exec(t.Context(), "SELECT FROM jobtop.jobs WHERE id = $1 FOR UPDATE", c.arguments[1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			strike := f.Next(anAct, faultproxy.HoldAnswer)
+			command, _, _ := f.command(append(c.arguments, "--reason", "again")...)
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-strike.Reached():
+			case <-time.After(30 * time.Second):
+				t.Fatal("no act was sent")
+			}
+			if err := command.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = command.Wait()
+			strike.Cut()
+			_, stderr := f.run(0, "dead", "mail-3", "--reason", "enough")
+			contains(t, "what was left open", stderr, "left open by an earlier jobtop, an act of alice: "+c.want)
 		})
 	}
 }

@@ -87,7 +87,7 @@ func (s *session) newRunner(ctx context.Context) (*actions.Runner, error) {
 	}
 	results, err := runner.Recover(ctx)
 	for _, r := range results {
-		s.complain(fmt.Sprintf("left open by an earlier jobtop, an act of %s: %s", r.Operator, explain(r)))
+		s.complain(fmt.Sprintf("left open by an earlier jobtop, an act of %s: %s", r.Operator, explainRecovered(r)))
 		s.log.Info("recovered", "action_id", r.Order.ActionID, "verb", r.Order.Verb, "job_id", r.Order.JobID, "outcome", r.Outcome)
 	}
 	if err != nil {
