@@ -42,6 +42,8 @@ and why, and what is still open and since when.`,
 	flags.StringVar(&f.query.JobID, "job", "", "on this job `id`")
 	flags.StringVar(&f.query.Kind, "kind", "", "on jobs of this `kind`")
 	flags.StringVar(&f.query.Operator, "by", "", "by this `operator`")
+	verb := &choice{words: store.ActionVerbs()}
+	choiceFlag(cmd, verb, "verb", "", "of this verb")
 	outcome := &choice{words: []string{"applied", "refused", "void"}}
 	choiceFlag(cmd, outcome, "outcome", "", "with this outcome")
 	flags.IntVarP(&f.limit, "limit", "n", defaultListLimit, "at most this `number`; 0 lists all")
@@ -57,7 +59,7 @@ and why, and what is still open and since when.`,
 		if f.limit < 0 {
 			return usagef("--limit is below zero")
 		}
-		f.query.Outcome = outcome.value
+		f.query.Outcome, f.query.Verb = outcome.value, verb.value
 		return a.actions(cmd.Context(), f, output.value)
 	}
 	return cmd

@@ -109,6 +109,11 @@ func (a *app) completeProfiles(*cobra.Command, []string, string) ([]string, cobr
 	return slices.Sorted(maps.Keys(c.Profiles)), cobra.ShellCompDirectiveNoFileComp
 }
 
+// misplaced is said of a connection string where none belongs, without showing it.
+func misplaced(cmd *cobra.Command) error {
+	return usagef("a connection string goes after -d; see %s --help", cmd.CommandPath())
+}
+
 // noSuchCommand turns a word that is no command below cmd into an error with a suggestion.
 func (a *app) noSuchCommand(cmd *cobra.Command, arguments []string) error {
 	if len(arguments) == 0 {
@@ -119,6 +124,9 @@ func (a *app) noSuchCommand(cmd *cobra.Command, arguments []string) error {
 		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
 			names = append(names, c.Name())
 		}
+	}
+	if maySayPassword(arguments[0]) {
+		return misplaced(cmd)
 	}
 	return usagef("there is no command %q%s; see %s --help", short(arguments[0]), nearest.DidYouMean(arguments[0], names), cmd.CommandPath())
 }
@@ -195,6 +203,9 @@ func plainReason(invalid *pflag.InvalidValueError) string {
 // noArguments is for commands that take none.
 func noArguments(cmd *cobra.Command, arguments []string) error {
 	if len(arguments) > 0 {
+		if maySayPassword(arguments[0]) {
+			return misplaced(cmd)
+		}
 		return usagef("%s takes no arguments, and got %q; see %s --help", cmd.CommandPath(), short(arguments[0]), cmd.CommandPath())
 	}
 	return nil
