@@ -66,6 +66,7 @@ func explainRefusal(r Result) string {
 			}
 		case r.Order.Verb.Target():
 			why = "that is where it would go"
+		default:
 		}
 		return fmt.Sprintf("%s was not %s%s: %s", id, past(r.Order.Verb), nowIs(a), why)
 	case "busy":
