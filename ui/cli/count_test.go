@@ -40,6 +40,6 @@ func TestCountAtItsLimit(t *testing.T) {
 	f := newFault(t)
 	f.Next(faultproxy.Holding("jobtop.receipts r\n                                         WHERE"), faultproxy.HoldRequest)
 	stdout, stderr := f.run(1, "status", "--exact", "--exact-limit", "1s")
-	contains(t, "the table", stdout, "\npending     2     12m\n", "\ndone        1       -\n", "\n12+ jobs, counted as far as the time went ")
+	contains(t, "the table", stdout, "\npending     2     ", "\ndone        1     ", "\n12+ jobs, counted as far as the time went ")
 	contains(t, "the error", stderr, "jobtop: the count was given up at its limit of 1s: 12 jobs were counted; with a longer limit it comes further\n")
 }
