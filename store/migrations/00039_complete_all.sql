@@ -21,7 +21,6 @@ BEGIN
     RAISE EXCEPTION 'complete_all needs 1 to 1000 job ids, and a token and a receipt for each' USING ERRCODE = '22023';
   END IF;
   PERFORM jobtop.enter('complete');
-  moment := clock_timestamp();
 
   WITH given AS (
     -- Of an id that stands there twice, the first; the others answer by themselves.
@@ -36,12 +35,13 @@ BEGIN
        FOR NO KEY UPDATE OF j
   ), recorded AS (
     INSERT INTO receipts (job_id, kind, receipt_id, result, attempt, recorded_by, recorded_at)
-    SELECT h.id, h.kind, h.receipt_id, h.result, h.attempt, h.worker, moment FROM held h
+    SELECT h.id, h.kind, h.receipt_id, h.result, h.attempt, h.worker, clock_timestamp() FROM held h
     ON CONFLICT DO NOTHING
     RETURNING job_id
   )
   SELECT array_agg(r.job_id) INTO done FROM recorded r;
 
+  moment := clock_timestamp(); -- under the locks, so that no heartbeat is later
   UPDATE attempts a
      SET finished_at = moment, heartbeat_at = j.heartbeat_at, effect_at = j.effect_at,
          records_intent = a.records_intent OR j.effect_at IS NOT NULL, outcome = 'done', to_state = 'done'
