@@ -18,6 +18,7 @@ var dead = &rules{
 		}
 		return ""
 	},
-	asks: func(store.Job) Asks { return Asks{} },
-	undo: VerbRequeue.Name() + " brings it back",
+	asks:   func(store.Job) Asks { return Asks{} },
+	weighs: true,
+	undo:   VerbRequeue.Name() + " brings it back",
 }

@@ -23,6 +23,7 @@ var requeue = &rules{
 		}
 		return fmt.Sprintf("if it did happen, it happens twice, unless the provider honours the key %s", job.EffectKey)
 	},
-	asks: func(job store.Job) Asks { return Asks{TypedID: Uncertain(job.Evidence)} },
-	undo: VerbHold.Name() + " takes it back out of the queue, as long as no worker has claimed it",
+	asks:   func(job store.Job) Asks { return Asks{TypedID: Uncertain(job.Evidence)} },
+	weighs: true,
+	undo:   VerbHold.Name() + " takes it back out of the queue, as long as no worker has claimed it",
 }

@@ -64,6 +64,7 @@ type rules struct {
 	// warning says what can go wrong, "" if nothing can.
 	warning func(store.Job) string
 	asks    func(store.Job) Asks
+	weighs  bool // it may be wrong where the effect happened after all
 	undo    string
 }
 
@@ -149,6 +150,13 @@ func Warning(v Verb, job store.Job) string {
 		return r.warning(job)
 	}
 	return ""
+}
+
+// Weighs reports whether a verb may be wrong where the effect happened after all, so that
+// jobs of which that is not known stand apart from the others.
+func Weighs(v Verb) bool {
+	r := rulesOf(v)
+	return r != nil && r.weighs
 }
 
 // UndoHint says which verb leads back from what a verb did, or that none does.

@@ -53,6 +53,9 @@ func TestGuardHistoryNeverChanges(t *testing.T) {
 		}
 	}
 	l.refused("JT005", `UPDATE jobtop.attempts SET effect_at = now() WHERE finished_at IS NULL`)
+	for _, half := range []string{"outcome = 'done'", "finished_at = now()", "finished_at = now(), outcome = 'unknown'", "finished_at = now(), outcome = 'not_begun', to_state = 'failed', effect_at = now()"} {
+		l.refused("23514", `SET ROLE jobtop_owner; UPDATE jobtop.attempts SET `+half+` WHERE finished_at IS NULL`)
+	}
 	l.refused("JT005", `INSERT INTO jobtop.attempts (job_id, attempt, lock_token, worker, claimed_from, claimed_at, records_intent)
 		VALUES ('running', 2, gen_random_uuid(), 'w', 'pending', now(), true)`)
 	l.refused("JT005", `INSERT INTO jobtop.actions (action_id, verb, job_id, from_state, to_state, version, operator, reason, outcome)

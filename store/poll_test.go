@@ -113,6 +113,20 @@ func TestPoll(t *testing.T) {
 	near(t, "worst stuck", p.OldestStuck, time.Hour)
 	near(t, "newest heartbeat", p.NewestHeartbeat, 2*time.Minute)
 	near(t, "smallest timeout", p.SmallestTimeout, 10*time.Minute)
+	near(t, "newest end", p.NewestEnd, 4*time.Hour)
+	if !p.SeveralWorkers {
+		t.Error("the running jobs are of three workers")
+	}
+	forge(ctx, t, pool, `INSERT INTO jobtop.attempts (job_id, attempt, lock_token, worker, claimed_from, claimed_at, records_intent, finished_at, outcome, to_state)
+		VALUES ('lost', 9, gen_random_uuid(), 'w', 'pending', now(), true, now(), 'fenced', 'dead')`, `UPDATE jobtop.jobs SET worker = 'w-1' WHERE state = 'running'`)
+	again, err := db.Poll(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "newest end, past an operator's", again.NewestEnd, 4*time.Hour)
+	if again.SeveralWorkers {
+		t.Error("the running jobs are of one worker")
+	}
 	if len(p.Paused) != 3 || p.Paused[0].Kind != "a" || p.Paused[0].EndsIn != nil || p.Paused[0].By != "alice" || p.Paused[0].Reason != "provider down" {
 		t.Fatalf("%+v", p.Paused)
 	}

@@ -1,5 +1,6 @@
--- The newest attempts of one job, or those up to one of them, their errors cut. The intent of one that runs stands in the job. Ages by date_part, which is exact enough for two centuries
--- and cheaper than extract, a numeric: there may be hundreds of rows.
+-- The newest attempts of one job, or those up to one of them, their errors cut. The intent of one that runs stands
+-- in the job. Ages by date_part, which is exact enough for two centuries and cheaper than extract, a numeric: there
+-- may be hundreds of rows.
 SELECT a.attempt, a.lock_token::text, a.worker, a.source_version, a.claimed_from, a.claimed_at,
        (date_part('epoch', statement_timestamp() - a.claimed_at) * 1000000)::bigint, a.records_intent OR i.effect_at IS NOT NULL,
        i.effect_at, (date_part('epoch', statement_timestamp() - i.effect_at) * 1000000)::bigint,

@@ -47,10 +47,10 @@ DATABASE_URL and profiles are not heeded, and no database is written to but thos
 
 The shapes: done, ever more done jobs beside the same 70,000 open ones; pending, a million
 waiting; stuck, 100,000 past their limit; attempts, a job with 10,000 of them; churn, jobs
-going through, and again under an old snapshot. With 10 million
-jobs it takes 11 GB of disk and nine minutes on a quiet machine with two cores; with the
-default, a million, up to five minutes on a busy one, two of them for the churn. Below 10
-million GROUP BY is not judged beside the poll: that promise is about large tables.
+going through, and again under an old snapshot. With 10 million jobs it takes 11 GB of disk
+and nine minutes on a quiet machine with two cores; with the default, a million, up to five
+minutes on a busy one, two of them for the churn. Below 10 million GROUP BY is not judged
+beside the poll: that promise is about large tables.
 
 The exit status is 1 when a goal was missed.`,
 		Example: `  jobtop bench

@@ -61,6 +61,33 @@ func (f *fault) command(arguments ...string) (command *exec.Cmd, stdout, stderr 
 	return command, stdout, stderr
 }
 
+// reach starts a command and waits until its request is held.
+func (f *fault) reach(strike *faultproxy.Strike, command *exec.Cmd) {
+	f.t.Helper()
+	if err := command.Start(); err != nil {
+		f.t.Fatal(err)
+	}
+	select {
+	case <-strike.Reached():
+	case <-time.After(30 * time.Second):
+		f.t.Fatal("nothing was sent")
+	}
+}
+
+// leftOpen kills a command with its act under way, and returns what the next one says on
+// standard error.
+func (f *fault) leftOpen(strike *faultproxy.Strike, command *exec.Cmd) string {
+	f.t.Helper()
+	f.reach(strike, command)
+	if err := command.Process.Kill(); err != nil {
+		f.t.Fatal(err)
+	}
+	_ = command.Wait()
+	strike.Cut()
+	_, stderr := f.run(0, "dead", "mail-3", "--reason", "enough")
+	return stderr
+}
+
 // run runs a jobtop to its end, which must have this status.
 func (f *fault) run(status int, arguments ...string) (stdout, stderr string) {
 	f.t.Helper()
@@ -144,14 +171,7 @@ func TestReadInterrupted(t *testing.T) {
 	f := newFault(t)
 	strike := f.Next(faultproxy.Holding("jobtop.jobs"), faultproxy.HoldRequest)
 	command, stdout, stderr := f.command("list")
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-strike.Reached():
-	case <-time.After(30 * time.Second):
-		t.Fatal("nothing was asked")
-	}
+	f.reach(strike, command)
 	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -177,20 +197,7 @@ func TestKilled(t *testing.T) {
 			f := newFault(t)
 			strike := f.Next(anAct, c.fault)
 			command, _, _ := f.command("requeue", "mail-9", "--reason", "again")
-			if err := command.Start(); err != nil {
-				t.Fatal(err)
-			}
-			select {
-			case <-strike.Reached():
-			case <-time.After(30 * time.Second):
-				t.Fatal("no act was sent")
-			}
-			if err := command.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			_ = command.Wait()
-			strike.Cut()
-			_, stderr := f.run(0, "dead", "mail-3", "--reason", "enough")
+			stderr := f.leftOpen(strike, command)
 			contains(t, "what was left open", stderr, "left open by an earlier jobtop, an act of alice", c.want)
 		})
 	}
@@ -222,20 +229,7 @@ func TestKilledWhenRefused(t *testing.T) {
 			}
 			strike := f.Next(anAct, faultproxy.HoldAnswer)
 			command, _, _ := f.command(append(c.arguments, "--reason", "again")...)
-			if err := command.Start(); err != nil {
-				t.Fatal(err)
-			}
-			select {
-			case <-strike.Reached():
-			case <-time.After(30 * time.Second):
-				t.Fatal("no act was sent")
-			}
-			if err := command.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			_ = command.Wait()
-			strike.Cut()
-			_, stderr := f.run(0, "dead", "mail-3", "--reason", "enough")
+			stderr := f.leftOpen(strike, command)
 			contains(t, "what was left open", stderr, "left open by an earlier jobtop, an act of alice: "+c.want)
 		})
 	}
@@ -260,14 +254,7 @@ func TestInterrupted(t *testing.T) {
 			f := newFault(t)
 			strike := f.Next(anAct, faultproxy.HoldAnswer)
 			command, stdout, stderr := f.command(append([]string{"dead", "--reason", "enough", "-o", "table"}, c.jobs...)...)
-			if err := command.Start(); err != nil {
-				t.Fatal(err)
-			}
-			select {
-			case <-strike.Reached():
-			case <-time.After(30 * time.Second):
-				t.Fatal("no act was sent")
-			}
+			f.reach(strike, command)
 			if err := command.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}

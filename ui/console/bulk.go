@@ -205,19 +205,14 @@ func (d *bulkDialog) split(now map[string]*store.Job) {
 	}
 }
 
-// weighs: what the verb does may be wrong where the effect happened after all, so that the
-// jobs of which that is not known stand apart.
-func (d *bulkDialog) weighs() bool {
-	return d.verb == actions.VerbRequeue || d.verb == actions.VerbDead
-}
-
+// doubtful: whether the verb is right for the job depends on what is not known.
 func (d *bulkDialog) doubtful(job store.Job) bool {
-	return d.weighs() && actions.Warning(d.verb, job) != ""
+	return actions.Weighs(d.verb) && actions.Warning(d.verb, job) != ""
 }
 
 // rest names the jobs that are not uncertain.
 func (d *bulkDialog) rest() string {
-	if d.weighs() {
+	if actions.Weighs(d.verb) {
 		return "safe"
 	}
 	return "ready"
