@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"testing"
 
 	"jobtop/store/sandbox/sandboxtest"
@@ -18,8 +19,8 @@ func TestLiveASlowServerIsAskedMoreSeldom(t *testing.T) {
 		progress_at timestamptz, claimed_at timestamptz, progress_timeout interval, at timestamptz)
 		RETURNS interval LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 		BEGIN PERFORM pg_sleep(0.15); RETURN NULL; END $$`)
-	s := inTerminal(t, dsn, "review", 100, 30)
-	s.shows("charge-5")
+	s := inTerminal(t, dsn, "review", 100, 30, asShare+"="+fmt.Sprint(defaultShare))
+	s.shows("charge-5", "RW")
 	s.shows("a look costs", "the budget is 1 % of one core")
 	// What is read to find the row of a dialog is not kept waiting.
 	s.keys("E")

@@ -2,11 +2,13 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,6 +20,7 @@ import (
 
 	"jobtop/actions"
 	"jobtop/store"
+	"jobtop/ui/config"
 )
 
 // The environment under which this test binary is a console instead.
@@ -26,6 +29,8 @@ const (
 	asView    = "JOBTOP_TEST_VIEW"
 	asPanic   = "JOBTOP_TEST_PANIC"
 	asCrashes = "JOBTOP_TEST_CRASHES" // where their details are kept
+	asLooks   = "JOBTOP_TEST_LOOKS"   // a file that gets a byte with each look
+	asShare   = "JOBTOP_TEST_SHARE"   // of one core for reading, where that is the matter
 )
 
 func TestMain(m *testing.M) {
@@ -44,8 +49,20 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asPanic) != "" {
 		reader = panics{db}
 	}
+	if path := os.Getenv(asLooks); path != "" {
+		reader = noted{db, path}
+	}
+	// The whole core: on a busy machine a look has its price, and no test is to wait for the
+	// budget unless it is about that.
+	share := 1.0
+	if text := os.Getenv(asShare); text != "" {
+		if share, err = strconv.ParseFloat(text, 64); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
 	err = Run(context.Background(), Options{
-		DB: reader, CrashDirectory: os.Getenv(asCrashes), Operator: "alice", View: os.Getenv(asView), Refresh: leastRefresh,
+		DB: reader, CrashDirectory: os.Getenv(asCrashes), Operator: "alice", View: os.Getenv(asView), Refresh: leastRefresh, Config: config.Config{Share: share},
 		Runner: &actions.Runner{DB: db, Operator: "alice", Client: "test"},
 	})
 	db.Close()
@@ -61,6 +78,22 @@ type panics struct{ *store.DB }
 
 func (panics) Actions(context.Context, store.ActionQuery) (store.ActionPage, error) {
 	panic("a bug in a command, password=hunter2\x1b[2J")
+}
+
+// noted is a database that notes each look in a file.
+type noted struct {
+	*store.DB
+	path string
+}
+
+func (n noted) Poll(ctx context.Context) (store.Poll, error) {
+	p, err := n.DB.Poll(ctx)
+	file, openErr := os.OpenFile(n.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if openErr != nil {
+		return p, openErr
+	}
+	_, writeErr := file.WriteString(".")
+	return p, errors.Join(err, writeErr, file.Close())
 }
 
 // terminalTest is a console in a terminal: a real pty, and an emulator that shows what a
@@ -228,7 +261,7 @@ func (s *terminalTest) ends(status int) {
 	s.t.Helper()
 	select {
 	case <-s.exit:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		s.t.Fatalf("it does not end; the screen is\n%s", s.text())
 	}
 	<-s.ended
