@@ -341,7 +341,7 @@ func (d *driver) run(cmd tea.Cmd) {
 				d.m.View()
 				begin(cmd)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			d.t.Fatal("a command does not come back")
 		}
 	}
