@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"jobtop/store/sandbox/sandboxtest"
 )
@@ -77,39 +79,15 @@ func sshServer(t *testing.T) func(command string) []string {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	_ = listener.Close()
-	config := fmt.Sprintf("ListenAddress 127.0.0.1\nPort %d\nHostKey %s/host\nAuthorizedKeysFile %s/user.pub\nPidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nPermitRootLogin yes\n", port, dir, dir)
-	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	_ = os.MkdirAll("/run/sshd", 0o755) // where its Debian build wants one; elsewhere this fails and is not needed
-	var log strings.Builder
-	server := exec.Command(sshd, "-D", "-e", "-f", filepath.Join(dir, "config"))
-	server.Stderr = &log
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	exited := make(chan struct{})
-	go func() { _ = server.Wait(); close(exited) }()
-	t.Cleanup(func() {
-		_ = server.Process.Kill()
-		<-exited
-	})
-	address := fmt.Sprintf("127.0.0.1:%d", port)
-	for {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			_ = conn.Close()
+	var port int
+	var log string
+	for tries := 0; ; tries++ {
+		if port, log = startSSHD(t, sshd, dir); port != 0 {
 			break
 		}
-		select {
-		case <-exited:
-			t.Skip("sshd does not start here: ", log.String())
-		default:
+		if tries == 4 { // by then it was not that somebody else had got the port
+			t.Skip("sshd does not start here: ", log)
 		}
 	}
 	me, err := user.Current()
@@ -120,6 +98,50 @@ func sshServer(t *testing.T) func(command string) []string {
 		return []string{
 			"ssh", "-tt", "-F", "none", "-i", filepath.Join(dir, "user"), "-o", "IdentitiesOnly=yes", "-o", "StrictHostKeyChecking=no",
 			"-o", "UserKnownHostsFile=" + filepath.Join(dir, "known"), "-o", "LogLevel=ERROR", "-p", fmt.Sprint(port), me.Username + "@127.0.0.1", command,
+		}
+	}
+}
+
+// startSSHD starts an sshd on a port that is free, and waits until it answers; where it
+// ends instead, the port is 0.
+func startSSHD(t *testing.T, program, dir string) (port int, log string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port = listener.Addr().(*net.TCPAddr).Port
+	_ = listener.Close()
+	config := fmt.Sprintf("ListenAddress 127.0.0.1\nPort %d\nHostKey %s/host\nAuthorizedKeysFile %s/user.pub\nPidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nPermitRootLogin yes\n", port, dir, dir)
+	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	server := exec.Command(program, "-D", "-e", "-f", filepath.Join(dir, "config"))
+	server.Stderr = &said
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	exited := make(chan struct{})
+	go func() { _ = server.Wait(); close(exited) }()
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		<-exited
+	})
+	for {
+		select {
+		case <-exited:
+			return 0, said.String()
+		case <-time.After(5 * time.Millisecond):
+		}
+		if conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			_ = conn.SetDeadline(time.Now().Add(10 * time.Second)) // somebody else may say nothing
+			greeting := make([]byte, 4)
+			_, err := io.ReadFull(conn, greeting)
+			_ = conn.Close()
+			if err == nil && string(greeting) == "SSH-" {
+				return port, ""
+			}
 		}
 	}
 }
