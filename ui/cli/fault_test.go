@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -69,7 +70,7 @@ func (f *fault) reach(strike *faultproxy.Strike, command *exec.Cmd) {
 	}
 	select {
 	case <-strike.Reached():
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		f.t.Fatal("nothing was sent")
 	}
 }
@@ -253,12 +254,17 @@ func TestInterrupted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFault(t)
 			strike := f.Next(anAct, faultproxy.HoldAnswer)
-			command, stdout, stderr := f.command(append([]string{"dead", "--reason", "enough", "-o", "table"}, c.jobs...)...)
+			log := filepath.Join(t.TempDir(), "log")
+			command, stdout, stderr := f.command(append([]string{"dead", "--reason", "enough", "-o", "table", "--log-file", log}, c.jobs...)...)
 			f.reach(strike, command)
 			if err := command.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
-			time.AfterFunc(200*time.Millisecond, strike.Release) // by then the signal has been seen
+			waitFor(t, "the signal has its effect", func() bool {
+				text, _ := os.ReadFile(log)
+				return bytes.Contains(text, []byte("msg=stopping"))
+			})
+			strike.Release()
 			_ = command.Wait()
 			if got := command.ProcessState.ExitCode(); got != c.status {
 				t.Errorf("exit status %d, want %d", got, c.status)

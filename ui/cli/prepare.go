@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -31,7 +32,7 @@ func (a *app) prepare(cmd *cobra.Command, _ []string) error {
 	if err := a.chooseProfile(); err != nil {
 		return usage(err)
 	}
-	return a.openLog()
+	return a.openLog(cmd.Context())
 }
 
 // standsAlone reports whether a command needs no configuration, so that it works also
@@ -99,8 +100,9 @@ func (a *app) operator() (string, error) {
 // readOnly reports whether the person asked to change nothing.
 func (a *app) readOnly() bool { return a.flags.readOnly || a.profile.ReadOnly }
 
-// openLog opens the log file, where one is asked for.
-func (a *app) openLog() error {
+// openLog opens the log file, where one is asked for. A signal is told there as soon as it
+// has its effect: what is under way then may take longer.
+func (a *app) openLog(ctx context.Context) error {
 	path := a.flags.logFile
 	if path == "" {
 		return nil
@@ -121,5 +123,10 @@ func (a *app) openLog() error {
 	}
 	a.logFile = file
 	a.log = slog.New(slog.NewTextHandler(file, nil)).With("pid", os.Getpid())
+	context.AfterFunc(ctx, func() {
+		if s := signalOf(ctx); s != 0 {
+			a.log.Info("stopping", "signal", s.String())
+		}
+	})
 	return nil
 }
