@@ -30,7 +30,7 @@ func TestDemo(t *testing.T) {
 
 	t.Run("for a time", func(t *testing.T) {
 		t.Parallel()
-		d := startDemo(t, program, "--headless", "--seed", "7", "--workers", "2", "--for", "4s")
+		d := startDemo(t, program, "--headless", "--seed", "7", "--workers", "2", "--for", "15s") // which a slow machine needs for a look at it
 		dsn := d.line(t)
 		u, err := url.Parse(dsn)
 		if err != nil || u.Scheme != "postgres" || u.Hostname() != "127.0.0.1" || u.Port() == "" || u.User.Username() != "operator" {
@@ -120,7 +120,7 @@ func TestDemo(t *testing.T) {
 			t.Parallel()
 			arguments := []string{"--workers", "1"}
 			if name == "its time is over" {
-				arguments = append(arguments, "--for", "2s")
+				arguments = append(arguments, "--for", "10s") // until when its console has to be seen
 			}
 			d := newDemo(t, "TERM=screen", program, arguments...)
 			d.cmd.Stderr = nil

@@ -160,7 +160,7 @@ func TestDemoAsksBeforeItFetches(t *testing.T) {
 // readTo reads from a terminal until there is some text.
 func readTo(t *testing.T, terminal *os.File, text string) string {
 	t.Helper()
-	if err := terminal.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := terminal.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	var said strings.Builder

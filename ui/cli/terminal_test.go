@@ -57,7 +57,7 @@ func (r *recording) String() string {
 // await waits until something was shown.
 func (r *recording) await(t *testing.T, what string) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !strings.Contains(r.String(), what); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(r.String(), what); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%q was not shown:\n%q", what, r.String())
 		}
@@ -109,7 +109,7 @@ func TestConsoleOpens(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
 	// The first q goes back from the review, the next one leaves.
-	for deadline := time.Now().Add(30 * time.Second); ; {
+	for deadline := time.Now().Add(time.Minute); ; {
 		_, _ = terminal.WriteString("q")
 		select {
 		case err := <-ended:

@@ -47,7 +47,7 @@ func TestVerifyFull(t *testing.T) {
 			}
 		}
 		// The server's processes hear of it one after the other.
-		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 			if served(server.Port()) == name {
 				return
 			}
