@@ -22,6 +22,7 @@ type session struct {
 	pid uint32
 }
 
+// session opens one. Whoever waits for it at a lock waits as long as the test takes.
 func (l *ledger) session() *session {
 	l.t.Helper()
 	conn, err := pgx.Connect(context.Background(), l.url)
@@ -29,8 +30,17 @@ func (l *ledger) session() *session {
 		l.t.Fatal(err)
 	}
 	l.t.(testing.TB).Cleanup(func() { _ = conn.Close(context.Background()) })
+	l.exec(patient)
 	return &session{Conn: conn, l: l, pid: conn.PgConn().PID()}
 }
+
+// patient gives the functions more time to wait for a lock than any test takes.
+const patient = `DO $$ DECLARE f regprocedure; BEGIN
+	FOR f IN SELECT p.oid FROM pg_proc p
+	          WHERE p.pronamespace = 'jobtop'::regnamespace AND EXISTS (SELECT FROM unnest(p.proconfig) c WHERE c ~ '^lock_timeout=' AND c <> 'lock_timeout=10min') LOOP
+		EXECUTE format('ALTER FUNCTION %s SET lock_timeout = ''10min''', f);
+	END LOOP;
+END $$`
 
 func (s *session) exec(sql string, arguments ...any) {
 	s.l.t.Helper()
@@ -88,7 +98,7 @@ func (l *ledger) expect(what string, got <-chan answer, want string) {
 		if a.err != nil || a.text != want {
 			l.t.Errorf("%s: %q, %v; want %q", what, a.text, a.err, want)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		l.t.Fatalf("%s: no answer", what)
 	}
 }
@@ -391,14 +401,20 @@ func TestRaceBusy(t *testing.T) {
 	l := newLedger(t)
 	id, _ := l.bring(Review, false)
 	o := l.order(VerbDead, id)
-	holder := l.session()
-	holder.exec("BEGIN")
-	holder.exec("SELECT FROM jobtop.jobs WHERE id = $1 FOR UPDATE", id)
+	holder, err := l.pool.Begin(context.Background()) // no session: the act's patience is the matter
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.Exec(context.Background(), "SELECT FROM jobtop.jobs WHERE id = $1 FOR UPDATE", id); err != nil {
+		t.Fatal(err)
+	}
 	result := l.must(l.runner("alice"), o, Refused)
 	if line := Explain(result); line != "somebody else holds "+id+" at this moment; it is in review, version 3; nothing was changed, try again" {
 		t.Errorf("explained as %q", line)
 	}
-	holder.exec("ROLLBACK")
+	if err := holder.Rollback(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 	o.ActionID = result.Order.ActionID
 	if again := l.must(l.runner("alice"), o, Refused); str(again.Answer.Refusal) != "busy" {
 		t.Errorf("under the same key: %s", Explain(again))
