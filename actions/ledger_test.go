@@ -242,7 +242,7 @@ func sqlState(err error) string {
 // eventually polls until something holds.
 func eventually(t rapid.TB, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
 			t.Fatalf("not in time: %s", what)

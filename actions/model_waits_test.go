@@ -21,7 +21,7 @@ func hear(what string, got <-chan answer, want string) error {
 	select {
 	case a := <-got:
 		return errors.Join(a.err, mismatch(what, a.text, want))
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		return fmt.Errorf("%s: no answer", what)
 	}
 }

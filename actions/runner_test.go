@@ -104,7 +104,7 @@ func TestUnknownUntilSomebodyAnswers(t *testing.T) {
 		t.Fatalf("the journal holds %v, %v", pending, err)
 	}
 
-	away.onAsk = through
+	away.onAsk, r.SettleFor = through, time.Minute
 	result = r.Settle(context.Background(), result)
 	if result.Outcome != Applied || !result.Settled || l.state(id) != Pending {
 		t.Errorf("settled as %s; it is %s", Explain(result), l.state(id))
