@@ -78,7 +78,7 @@ func (p *play) operator(v move) error {
 	case "repeat", "reuse":
 		return p.again(v)
 	}
-	return nil
+	return fmt.Errorf("nobody does %q", v.Do)
 }
 
 func (p *play) actOnce(v move) error {

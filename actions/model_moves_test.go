@@ -26,7 +26,7 @@ type script struct {
 
 // moves is what can be done, as often as it is listed.
 var moves = []string{
-	"claim", "claim", "claim", "heartbeat", "begin", "begin", "begin", "complete", "fail", "fail", "silence", "silence", "by hand", "pause",
+	"claim", "claim", "claim", "heartbeat", "begin", "begin", "begin", "complete", "next", "next", "fail", "fail", "silence", "silence", "by hand", "pause",
 	"act", "act", "act", "act", "act, answer lost", "act, lost", "act, late", "act, late, unknown", "act, answer lost, unknown", "act, lost, unknown",
 	"arrive", "arrive", "settle", "restart", "repeat", "reuse",
 	"act waits for a worker", "act waits for a worker", "act waits for an operator", "settle waits for the act", "act waits for the settle",
@@ -92,12 +92,15 @@ func (p *play) worker(v move) error {
 		receipt := p.receipt(id, v.A)
 		got, err := p.db.Complete(ctx, store.Completion{JobID: id, Token: token, ReceiptID: receipt})
 		return errors.Join(err, mismatch("complete", got, p.model.complete(id, token, receipt)))
+	case "next":
+		return p.next(v, id, token)
 	case "fail":
 		effect, retry := modelEffects[v.A%3], v.B%4 > 0
 		got, err := p.db.Fail(ctx, store.Failure{JobID: id, Token: token, Effect: effect, Retry: retry, Backoff: &store.Backoff{}})
 		return errors.Join(err, mismatch("fail", got, p.model.fail(id, token, effect, retry)))
 	case "silence":
 		p.silence(id)
+		return nil
 	case "pause":
 		kind := p.jobs[id].Kind
 		request := store.PauseRequest{ActionID: uuid.NewString(), Kind: kind, Operator: "bob", Reason: "a play"}
@@ -111,7 +114,7 @@ func (p *play) worker(v move) error {
 	case "by hand":
 		return p.byHand(id, string(States()[v.A%6]))
 	}
-	return nil
+	return fmt.Errorf("no worker does %q", v.Do)
 }
 
 // silence lets an hour go by without a heartbeat.
@@ -163,6 +166,37 @@ func (p *play) claim(v move) error {
 		p.tokens = append(p.tokens, token)
 	}
 	return nil
+}
+
+// next completes a job, or mostly tries to, and begins another.
+func (p *play) next(v move, id, token string) error {
+	kinds := [][]string{{p.kinds[0]}, {p.kinds[1]}, p.kinds}[v.B%3]
+	request := store.ClaimRequest{Worker: fmt.Sprintf("worker-%d", v.Job), Token: uuid.NewString(), Kinds: kinds}
+	last, completed := &store.Completion{JobID: id, Token: token, ReceiptID: p.receipt(id, v.A)}, ""
+	if v.B%4 == 0 {
+		last = nil
+	}
+	got, err := p.db.BeginNext(context.Background(), request, last)
+	if err != nil {
+		return err
+	}
+	if last != nil {
+		completed = p.model.complete(id, token, last.ReceiptID)
+	}
+	if err := mismatch("begin_next completes", got.Completed, completed); err != nil {
+		return err
+	}
+	can := p.claimable(kinds)
+	if len(can) == 0 || completed == store.AnswerReceiptInvalid {
+		return mismatch("begin_next", got.Answer+" "+got.Job.JobID, store.IntentNone+" ")
+	}
+	if !can[got.Job.JobID] {
+		return fmt.Errorf("begin_next answered %s for %q, and can be claimed could %v", got.Answer, got.Job.JobID, can)
+	}
+	p.claimed(got.Job.JobID, request.Token, request.Worker, true)
+	p.tokens = append(p.tokens, request.Token)
+	answer, receipt := p.model.begin(got.Job.JobID, request.Token)
+	return mismatch("begin_next begins", got.Answer+" "+got.ReceiptID, answer+" "+receipt)
 }
 
 // byHand changes a state as somebody at a psql prompt would.

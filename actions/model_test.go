@@ -105,7 +105,7 @@ func (s *stage) play(script script) error {
 		switch {
 		case strings.Contains(v.Do, " waits for "):
 			err = p.waiting(v)
-		case slices.Contains([]string{"claim", "heartbeat", "begin", "complete", "fail", "silence", "by hand", "pause"}, v.Do):
+		case slices.Contains([]string{"claim", "heartbeat", "begin", "complete", "next", "fail", "silence", "by hand", "pause"}, v.Do):
 			err = p.worker(v)
 		default:
 			err = p.operator(v)

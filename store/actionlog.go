@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -144,9 +143,7 @@ func scanAction(row pgx.Rows) (a Action, f found, err error) {
 	err = row.Scan(&f.at, &a.ID, &f.listed, &f.last, &a.Verb, &a.JobID, &a.Kind, &a.FromState, &a.ToState, &a.SeenState, &a.SeenVersion, &a.Version, &a.Attempt,
 		&a.LockToken, &a.Operator, &a.DBRole, &a.Client, &a.Reason, &a.Confirmations, &lookup, &a.ReceiptID, &delay, &a.Outcome, &a.Refusal, &a.At, &age)
 	f.id = a.ID
-	if lookup != nil {
-		a.Lookup = json.RawMessage(*lookup)
-	}
+	a.Lookup = jsonOf(lookup)
 	a.Delay, a.Age = micros(delay), span(&age)
 	return a, f, err
 }

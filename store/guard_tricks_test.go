@@ -96,6 +96,11 @@ func TestTricksAgainstTheFunctions(t *testing.T) {
 	if err := conn.QueryRow(ctx, `CALL jobtop.begin_effects('{mine}', $1)`, wrong).Scan(&answers, &keys, &receipts); err != nil || *answers[0] != "lease_lost" {
 		t.Errorf("begin_effects answered %v, %v", *answers[0], err)
 	}
+	var completed *string
+	if err := conn.QueryRow(ctx, `CALL jobtop.begin_next('w', $1, '{paused}', 'mine', $2, 'stolen')`, newToken(), wrong).
+		Scan(&completed, &answer, nil, nil, nil, nil, nil, nil, nil); err != nil || *completed != "lease_lost" || *answer != "none" {
+		t.Errorf("begin_next answered %v, %v, %v", completed, answer, err)
+	}
 	if answer := one(`SELECT jobtop.complete('other', $1, 'r')`, wrong); answer != "done" {
 		t.Errorf("his own job: %s", answer)
 	}
@@ -132,6 +137,6 @@ func TestDefinerFunctionsPinTheirSearchPath(t *testing.T) {
 	// What resolves names at run time without a search_path of its own: the procedures that
 	// commit, which cannot have one and qualify every name; and what nobody may call but
 	// functions that have one.
-	l.is("answer_for begin_effect begin_effects enter guard_attempt guard_ours queue_head queue_hint", `SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p
+	l.is("answer_for begin_effect begin_effects begin_next enter guard_attempt guard_ours queue_head queue_hint", `SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p
 		WHERE p.pronamespace = 'jobtop'::regnamespace AND p.prosqlbody IS NULL AND p.proconfig IS NULL`)
 }

@@ -16,6 +16,7 @@ func TestIntentInsideATransactionIsRefused(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
 	token := l.take("job", false)
+	l.enqueue(store.NewJob{ID: "other", Kind: "other"})
 	ctx := context.Background()
 	for name, statements := range map[string][]string{
 		"a block":                 {"BEGIN", "CALL", "COMMIT"},
@@ -24,6 +25,7 @@ func TestIntentInsideATransactionIsRefused(t *testing.T) {
 		"a caught exception":      {"DO $$ DECLARE a text; k text; r text; BEGIN BEGIN CALL jobtop.begin_effect('job', '" + token + "', a, k, r); EXCEPTION WHEN OTHERS THEN NULL; END; END $$"},
 		"a string of statements":  {"SELECT 1; CALL jobtop.begin_effect('job', '" + token + "')"},
 		"a block, for the batch":  {"BEGIN", "CALLS", "COMMIT"},
+		"a block, with the claim": {"BEGIN", "CALL jobtop.begin_next('w', gen_random_uuid(), '{other}')", "COMMIT"},
 		"autocommit in a session": {"BEGIN; CALL jobtop.begin_effect('job', '" + token + "'); COMMIT"},
 	} {
 		conn := l.session()
@@ -45,6 +47,7 @@ func TestIntentInsideATransactionIsRefused(t *testing.T) {
 		_ = conn.Close(ctx)
 		l.is("", `SELECT effect_at FROM jobtop.jobs WHERE id = 'job'`)
 		l.is("", `SELECT effect_at FROM jobtop.attempts WHERE job_id = 'job'`)
+		l.job("other", "pending", 0, store.VerdictNeverStarted)
 	}
 	l.begin("job", token)
 	l.job("job", "running", 1, store.VerdictMayHaveHappened)
@@ -79,13 +82,15 @@ func TestCommitsAreDurable(t *testing.T) {
 	l.exec(`CREATE TABLE public.seen (of text, setting text)`)
 	l.exec(`CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 		BEGIN INSERT INTO public.seen VALUES (TG_TABLE_NAME, current_setting('synchronous_commit')); RETURN NULL; END $$`)
-	l.exec(`CREATE TRIGGER note AFTER UPDATE OF effect_at ON jobtop.jobs FOR EACH ROW EXECUTE FUNCTION public.note()`)
+	l.exec(`CREATE TRIGGER note AFTER UPDATE ON jobtop.jobs FOR EACH ROW WHEN (NEW.effect_at IS DISTINCT FROM OLD.effect_at) EXECUTE FUNCTION public.note()`)
+	l.enqueue(store.NewJob{ID: "next", Kind: "next"})
 	run("SET synchronous_commit = off")
 	for _, step := range []struct{ name, sql string }{
 		{"enqueue", "SELECT jobtop.enqueue('job', 'charge')"},
 		{"claim", "SELECT jobtop.claim('w', '" + token + "', '{charge}', 1, true)"},
 		{"begin_effect", "CALL jobtop.begin_effect('job', '" + token + "')"},
 		{"complete", "SELECT jobtop.complete('job', '" + token + "', 'r')"},
+		{"begin_next", "CALL jobtop.begin_next('w', gen_random_uuid(), '{next}')"},
 		{"fail", "SELECT jobtop.fail('job', '" + token + "', 'unknown')"},
 		{"once", "SELECT jobtop.once('key', '1 hour')"},
 		{"act", "SELECT jobtop.act(gen_random_uuid(), 'dead', 'job', 'done', 3, 'ada', 'a test')"},
@@ -94,9 +99,9 @@ func TestCommitsAreDurable(t *testing.T) {
 		{"resume", "SELECT jobtop.resume(gen_random_uuid(), 'charge', 'ada', 'a test')"},
 		{"retain", "SELECT jobtop.retain('30 days', '30 days')"},
 	} {
-		if step.name == "begin_effect" {
+		if strings.HasPrefix(step.sql, "CALL") {
 			run(step.sql)
-			show("off", "after begin_effect")
+			show("off", "after "+step.name)
 			continue
 		}
 		want := "on"
@@ -124,7 +129,7 @@ func TestCommitsAreDurable(t *testing.T) {
 		run("COMMIT")
 		show("off", "after "+step.name)
 	}
-	l.is("on", `SELECT string_agg(DISTINCT setting, ',') FROM public.seen`)
+	l.is("2 on", `SELECT concat_ws(' ', count(*), string_agg(DISTINCT setting, ',')) FROM public.seen`)
 
 	// A stronger setting stays.
 	run("SET synchronous_commit = remote_apply")

@@ -55,6 +55,37 @@ func TestSeedsEveryCallCanBeRepeated(t *testing.T) {
 			return func() (any, error) { return l.db.BeginEffects(ctx, []string{"unknown", "job"}, token) },
 				[]store.Intent{{Answer: store.IntentNotFound}, {Answer: store.IntentBegin, EffectKey: "job"}}
 		},
+		"begin_next": func(l *ledger) (func() (any, error), any) {
+			last := store.Completion{JobID: "last", Token: l.take("last", true), ReceiptID: "r", Result: json.RawMessage(`{"a": 1}`)}
+			l.enqueue(store.NewJob{ID: "job", EffectKey: "key", Payload: json.RawMessage(`[1]`)}, store.NewJob{ID: "more"})
+			return nextCall(l, last), store.Next{Completed: "done", Answer: store.IntentBegin,
+				Job: store.Claimed{JobID: "job", Kind: "charge", Attempt: 1, MaxAttempts: 5, EffectKey: "key", Payload: json.RawMessage(`[1]`)}}
+		},
+		"begin_next, nothing due": func(l *ledger) (func() (any, error), any) {
+			last := store.Completion{JobID: "last", Token: l.take("last", true), ReceiptID: "r"}
+			return nextCall(l, last), store.Next{Completed: "done", Answer: store.IntentNone}
+		},
+		"begin_next, lease lost": func(l *ledger) (func() (any, error), any) {
+			last := store.Completion{JobID: "last", Token: l.take("last", true), ReceiptID: "r"}
+			l.stop("last")
+			l.enqueue(store.NewJob{ID: "job"})
+			return nextCall(l, last), store.Next{Completed: store.AnswerLeaseLost, Answer: store.IntentBegin,
+				Job: store.Claimed{JobID: "job", Kind: "charge", Attempt: 1, MaxAttempts: 5, EffectKey: "job"}}
+		},
+		"begin_next, receipt invalid": func(l *ledger) (func() (any, error), any) {
+			last := store.Completion{JobID: "last", Token: l.take("last", true), ReceiptID: "\x00"}
+			l.enqueue(store.NewJob{ID: "job"})
+			return nextCall(l, last), store.Next{Completed: store.AnswerReceiptInvalid, Answer: store.IntentNone}
+		},
+		"begin_next, happened": func(l *ledger) (func() (any, error), any) {
+			first := l.take("job", true)
+			l.stop("job")
+			l.complete("job", first, "of the first")
+			l.act("job", "requeue", "may_have_happened")
+			last := store.Completion{JobID: "unknown", Token: newToken(), ReceiptID: "r"}
+			return nextCall(l, last), store.Next{Completed: store.AnswerNotFound, Answer: store.IntentHappened, ReceiptID: "of the first",
+				Job: store.Claimed{JobID: "job", Kind: "charge", Attempt: 2, MaxAttempts: 5, EffectKey: "job"}}
+		},
 		"complete": func(l *ledger) (func() (any, error), any) {
 			token := l.take("job", true)
 			return func() (any, error) {
@@ -147,6 +178,12 @@ func failTwice(effect string, retry, begin bool, want string) func(l *ledger) (f
 			return l.db.Fail(context.Background(), store.Failure{JobID: "job", Token: token, Effect: effect, Retry: retry, Category: "c", Detail: "d"})
 		}, want
 	}
+}
+
+// nextCall is a call of BeginNext under one token.
+func nextCall(l *ledger, last store.Completion) func() (any, error) {
+	request := store.ClaimRequest{Worker: "w", Token: newToken(), Kinds: []string{"charge"}}
+	return func() (any, error) { return l.db.BeginNext(context.Background(), request, &last) }
 }
 
 // everything is the whole record, heartbeats aside.

@@ -55,6 +55,10 @@ func TestWhatToAskFor(t *testing.T) {
 			"jobtop_worker": {
 				"Enqueue":     func() error { _, err := db.Enqueue(ctx, store.NewJob{ID: "i", Kind: "k"}); return err },
 				"BeginEffect": func() error { _, err := db.BeginEffect(ctx, "j", uuid.NewString()); return err },
+				"BeginNext": func() error {
+					_, err := db.BeginNext(ctx, store.ClaimRequest{Worker: "w", Token: uuid.NewString(), Kinds: []string{"k"}}, nil)
+					return err
+				},
 			},
 			"jobtop_owner": {
 				"ApplySchema": func() error { _, err := store.ApplySchema(ctx, u.String()); return err },

@@ -50,7 +50,7 @@ var allowed = map[string]struct {
 	"jobtop_viewer":   {viewed, []string{"evidence", "last_change", "stuck_for"}},
 	"jobtop_operator": {viewed, []string{"evidence", "last_change", "stuck_for", "act", "settle", "pause", "resume"}},
 	"jobtop_payload":  {map[string]string{"jobs": "id payload", "receipts": "job_id result", "late_reports": "id job_id result"}, nil},
-	"jobtop_worker": {nil, []string{"enqueue", "claim", "heartbeat", "record_intent", "record_intents", "begin_effect", "begin_effects",
+	"jobtop_worker": {nil, []string{"enqueue", "claim", "heartbeat", "record_intent", "record_intents", "begin_effect", "begin_effects", "begin_next",
 		"complete", "complete_all", "fail", "once"}},
 }
 

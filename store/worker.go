@@ -72,9 +72,7 @@ func (db *DB) Claim(ctx context.Context, r ClaimRequest) ([]Claimed, error) {
 		if err := rows.Scan(&j.JobID, &j.Kind, &j.Attempt, &j.MaxAttempts, &j.EffectKey, &payload); err != nil {
 			return err
 		}
-		if payload != nil {
-			j.Payload = json.RawMessage(*payload)
-		}
+		j.Payload = jsonOf(payload)
 		jobs = append(jobs, j)
 		return nil
 	}

@@ -100,6 +100,14 @@ func jsonText(m json.RawMessage) *string {
 	return &s
 }
 
+// jsonOf is the other way round: nil for NULL.
+func jsonOf(s *string) json.RawMessage {
+	if s == nil {
+		return nil
+	}
+	return json.RawMessage(*s)
+}
+
 func text(s *string) string {
 	if s == nil {
 		return ""

@@ -55,7 +55,9 @@ BEGIN
     NEW.heartbeat_at := NEW.state_changed_at;
     NEW.progress := NULL;
     NEW.progress_at := NULL;
-    NEW.effect_at := NULL;
+    IF direct OR NEW.effect_at IS NOT NULL THEN -- a claim of ours says whether the effect begins with it
+      NEW.effect_at := CASE WHEN NOT direct THEN NEW.state_changed_at END;
+    END IF;
     NEW.error_category := NULL;
     NEW.error_detail := NULL;
   ELSIF NEW.state = 'pending' THEN

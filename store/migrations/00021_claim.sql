@@ -59,8 +59,12 @@ END $$;
 -- A claim that records intents is not waited for on disk: nothing rests on it before the intent, whose
 -- commit, which is waited for, takes it along. Where a crash of the server loses it, the job waits as
 -- before, and the token is told that it holds nothing.
+-- begins is for begin_next, of which this is the inside: the intents are recorded along with the claim. By
+-- itself that is no promise. A job whose effect has no intent, as an earlier attempt reported a receipt
+-- late, then comes without its effect key.
 CREATE FUNCTION jobtop.claim(worker text, token uuid, kinds text[], batch integer DEFAULT 1, records_intent boolean DEFAULT false,
-                             source_version text DEFAULT NULL, heartbeat_timeout interval DEFAULT NULL, progress_timeout interval DEFAULT NULL)
+                             source_version text DEFAULT NULL, heartbeat_timeout interval DEFAULT NULL, progress_timeout interval DEFAULT NULL,
+                             begins boolean DEFAULT false)
 RETURNS TABLE (job_id text, kind text, attempt integer, max_attempts integer, effect_key text, payload jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, jobtop, pg_temp
 -- One plan for every batch, and one that walks the queue: the planner cannot know how small the limit is.
@@ -85,7 +89,7 @@ BEGIN
       HINT = 'Under a fixed snapshot a repeated call could not see what the first one took.';
   END IF;
   begun := jobtop.enter('claim');
-  IF claim.records_intent AND alone THEN
+  IF claim.records_intent AND alone AND NOT claim.begins THEN
     begun := set_config('synchronous_commit', 'off', true);
   END IF;
   -- Two calls with one token (the first one's answer was lost) come one after the other.
@@ -93,7 +97,7 @@ BEGIN
 
   IF EXISTS (SELECT FROM attempts a WHERE a.lock_token = claim.token) THEN
     RETURN QUERY
-      SELECT j.id::text, j.kind::text, j.attempt, j.max_attempts, j.effect_key::text, j.payload
+      SELECT j.id::text, j.kind::text, j.attempt, j.max_attempts, CASE WHEN NOT claim.begins OR j.effect_at IS NOT NULL THEN j.effect_key::text END, j.payload
         FROM attempts a JOIN jobs j ON j.id = a.job_id
        WHERE a.lock_token = claim.token AND j.lock_token = claim.token
        ORDER BY j.run_at, j.id;
@@ -115,7 +119,7 @@ BEGIN
       WITH logged AS (
         -- Locks the jobs, and writes down their attempts as they are about to be.
         INSERT INTO attempts (job_id, attempt, lock_token, worker, source_version, claimed_from, claimed_at, records_intent)
-        SELECT j.id, j.attempt + 1, claim.token, claim.worker, coalesce(claim.source_version, j.source_version), j.state, clock_timestamp(), coalesce(claim.records_intent, false)
+        SELECT j.id, j.attempt + 1, claim.token, claim.worker, coalesce(claim.source_version, j.source_version), j.state, clock_timestamp(), coalesce(claim.records_intent OR claim.begins, false)
           FROM jobs j
          WHERE j.state IN ('pending', 'failed') AND j.kind = queue[n] AND j.run_at >= heads[n] AND j.run_at <= moment
            AND NOT EXISTS (SELECT FROM paused p WHERE p.kind = queue[n] AND (p.until IS NULL OR p.until > moment))
@@ -126,12 +130,13 @@ BEGIN
       )
       UPDATE jobs j
          SET state = 'running', lock_token = claim.token, worker = claim.worker,
+             effect_at = CASE WHEN claim.begins AND NOT EXISTS (SELECT FROM late_reports r WHERE r.job_id = j.id AND r.receipt_id IS NOT NULL) THEN moment END,
              source_version = coalesce(claim.source_version, j.source_version),
              heartbeat_timeout = coalesce(claim.heartbeat_timeout, j.heartbeat_timeout),
              progress_timeout = coalesce(claim.progress_timeout, j.progress_timeout)
         FROM logged l
        WHERE j.id = l.job_id
-      RETURNING j.id::text, j.kind::text, j.attempt, j.max_attempts, j.effect_key::text, j.payload;
+      RETURNING j.id::text, j.kind::text, j.attempt, j.max_attempts, CASE WHEN NOT claim.begins OR j.effect_at IS NOT NULL THEN j.effect_key::text END, j.payload;
     GET DIAGNOSTICS taken = ROW_COUNT;
     room := room - taken;
     EXIT WHEN room <= 0;
