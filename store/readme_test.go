@@ -61,7 +61,7 @@ func TestReadmePythonWorkerDrainsTheQueue(t *testing.T) {
 		t.Skip("needs Python with psycopg 3 (Debian: apt install python3-psycopg)")
 	}
 	url := sandboxtest.Database(t)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	pool := sandboxtest.Pool(t, url)
 	if _, err := pool.Exec(ctx, `SELECT jobtop.enqueue('c' || i, 'card.charge', jsonb_build_object('cents', i)) FROM generate_series(0, 24) i`); err != nil {

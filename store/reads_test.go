@@ -23,10 +23,10 @@ func open(t testing.TB, url string) *store.DB {
 	return db
 }
 
-// bounded is a context that no read needs to its end.
+// bounded is a context that no test needs to its end, be the machine busy.
 func bounded(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
