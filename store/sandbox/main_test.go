@@ -148,7 +148,7 @@ func nothingLeft(t *testing.T, tmp string) {
 			t.Logf("files: %v\nprocesses: %q", files, processes)
 		}
 	}()
-	eventually(t, 20*time.Second, "nothing is left", func() bool {
+	eventually(t, time.Minute, "nothing is left", func() bool {
 		var err error
 		if files, err = os.ReadDir(tmp); err != nil {
 			t.Fatal(err)

@@ -47,7 +47,7 @@ func TestKilledStarterLeavesNothing(t *testing.T) {
 			if moment.come == nil {
 				dir = s.server(t).Dir
 			} else {
-				eventually(t, 30*time.Second, moment.name, func() bool {
+				eventually(t, time.Minute, moment.name, func() bool {
 					dirs, _ := filepath.Glob(filepath.Join(tmp, "jobtop-*"))
 					if len(dirs) == 1 {
 						dir = dirs[0]
@@ -82,7 +82,7 @@ func TestKilledStarterWithBusySessions(t *testing.T) {
 		defer close(ended)
 		_, _ = busy.Exec(context.Background(), "select count(*) from generate_series(1, 10000000000)")
 	}()
-	eventually(t, 10*time.Second, "the session is busy", func() bool {
+	eventually(t, time.Minute, "the session is busy", func() bool {
 		const sql = "select exists (select from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and backend_type = 'client backend')"
 		return query[bool](t, watch, sql)
 	})

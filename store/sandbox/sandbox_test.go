@@ -20,7 +20,7 @@ import (
 
 func start(t *testing.T, opts sandbox.Options) *sandbox.Server {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	s, err := sandbox.Start(ctx, opts)
 	if err != nil {

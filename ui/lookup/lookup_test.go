@@ -93,19 +93,20 @@ func TestManyBytes(t *testing.T) {
 // When the time is up the command's children end, too.
 func TestChildrenEnd(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
-	_, err := Run(t.Context(), shell(`sleep 600 & echo $! > `+file+`; wait`, time.Second), job())
-	if err == nil {
-		t.Fatal("no error")
+	var pid int
+	for timeout := time.Second; pid == 0; timeout *= 2 { // until there is a child when it is up
+		if _, err := Run(t.Context(), shell(`sleep 600 & echo $! > `+file+`; wait`, timeout), job()); err == nil {
+			t.Fatal("no error")
+		}
+		raw, err := os.ReadFile(file)
+		if err == nil {
+			pid, err = strconv.Atoi(strings.TrimSpace(string(raw)))
+		}
+		if err != nil && timeout > 10*time.Second {
+			t.Fatal(err)
+		}
 	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if err != nil && syscall.Kill(pid, 0) != nil || strings.Contains(string(state), ") Z ") {
 			return // gone, or dead and not yet collected by whoever inherited it

@@ -13,7 +13,7 @@ func checkLinear(t *testing.T, unit string, f func(s string)) {
 	s := strings.Repeat(unit, 1<<20/len(unit))
 	start := time.Now()
 	f(s)
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("a megabyte of %+q took %v", unit, took)
 	}
 }

@@ -39,7 +39,7 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) connect() *pgx.Conn {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	config, err := pgx.ParseConfig(b.url)
 	if err != nil {
@@ -57,7 +57,7 @@ func (b *bench) connect() *pgx.Conn {
 // mark inserts in one pipelined transaction, and returns the row's own answer and what
 // became of the whole.
 func mark(conn *pgx.Conn, n int) (inserted bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN")
@@ -85,7 +85,7 @@ func (b *bench) wait(what string, happens <-chan struct{}) {
 	b.Helper()
 	select {
 	case <-happens:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		b.Fatalf("not in time: %s", what)
 	}
 }

@@ -120,7 +120,7 @@ func TestRunSharesAServer(t *testing.T) {
 
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		files, err := os.ReadDir(tmp)
 		if err != nil {
