@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"jobtop/store/sandbox"
 )
 
 // A pgbouncer in transaction mode, of the test's own.
@@ -26,12 +28,10 @@ func bouncerProgram() string {
 // the URLs that lead through it. It ends with the test, however that ends.
 func startBouncer(t testing.TB, program string, behind []string) []string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := sandbox.FreePort(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	_ = listener.Close()
 
 	text := "[databases]\n"
 	through := make([]string, len(behind))

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"jobtop/store"
+	"jobtop/store/sandbox"
 	"jobtop/store/sandbox/sandboxtest"
 )
 
@@ -164,12 +165,10 @@ func bouncer(t *testing.T, program, dsn string) string {
 		t.Fatal(err)
 	}
 	password, _ := u.User.Password()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := sandbox.FreePort(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	_ = listener.Close()
 
 	directory, err := os.MkdirTemp("", "jobtop-pgbouncer-")
 	if err != nil {

@@ -84,7 +84,7 @@ var errPortTaken = errors.New("the port is taken")
 func (s *Server) bootOnFreePort(ctx context.Context) error {
 	for try := 1; ; try++ {
 		var err error
-		if s.port, err = freePort(ctx); err != nil {
+		if s.port, err = FreePort(ctx); err != nil {
 			return err
 		}
 		if err = s.boot(ctx); !errors.Is(err, errPortTaken) || try == 5 {
@@ -93,10 +93,10 @@ func (s *Server) bootOnFreePort(ctx context.Context) error {
 	}
 }
 
-// freePort picks a free port below the ones that systems hand out for outgoing connections. From among
+// FreePort picks a free port of 127.0.0.1 below the ones that systems hand out for outgoing connections. From among
 // those, a client that keeps trying to reach a halted server could be given the server's own port, and
 // so connect to itself and keep the server from coming back.
-func freePort(ctx context.Context) (int, error) {
+func FreePort(ctx context.Context) (int, error) {
 	var listen net.ListenConfig
 	var err error
 	for range 100 {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jobtop/store/sandbox"
 	"jobtop/store/sandbox/sandboxtest"
 )
 
@@ -106,12 +107,10 @@ func sshServer(t *testing.T) func(command string) []string {
 // ends instead, the port is 0.
 func startSSHD(t *testing.T, program, dir string) (port int, log string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := sandbox.FreePort(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	port = listener.Addr().(*net.TCPAddr).Port
-	_ = listener.Close()
 	config := fmt.Sprintf("ListenAddress 127.0.0.1\nPort %d\nHostKey %s/host\nAuthorizedKeysFile %s/user.pub\nPidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nPermitRootLogin yes\n", port, dir, dir)
 	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
