@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -12,12 +13,12 @@ import (
 // drain claims batch after batch and starts handlers, until stop is done.
 func (w *worker) drain(stop context.Context) error {
 	idle := pause{min: w.PollMin, max: w.PollMax}
-	token := newToken()
+	token, unanswered := newToken(), time.Time{}
 	for {
 		if !w.takeSlot(stop) {
 			return nil
 		}
-		claimed, err := w.claim(stop, token)
+		claimed, err := w.claim(stop, token, &unanswered)
 		if err != nil || len(claimed) == 0 {
 			w.freeSlot()
 		}
@@ -27,15 +28,18 @@ func (w *worker) drain(stop context.Context) error {
 		case err != nil:
 			return err
 		case len(claimed) == 0:
-			// The token is kept until it has brought something: should a claim that was cut off
-			// still land, the next one gets its jobs.
+			// Should a claim that was cut off still land, the next one gets its jobs by the same
+			// token. Not for ever: where an operator has taken them, the token brings no others.
+			if time.Since(unanswered) > mayStillLand {
+				token = newToken()
+			}
 			if !idle.wait(stop) {
 				return nil
 			}
 			continue
 		}
 		jobs := w.hold(claimed, token)
-		token = newToken()
+		token, unanswered = newToken(), time.Time{}
 		idle.reset()
 		if !w.start(stop, jobs) {
 			return nil
@@ -43,20 +47,22 @@ func (w *worker) drain(stop context.Context) error {
 	}
 }
 
+// mayStillLand is for how long after a call was left unanswered it may still take effect;
+// the server gives up on one before that.
+const mayStillLand = 15 * time.Second
+
 // errNothingClaimed: the worker stops, and claimed nothing that it knows of.
 var errNothingClaimed = errors.New("nothing was claimed")
 
 // claim asks with one token until there is an answer. Once it may have reached the server,
 // a stop does not end that: what it took would be held by nobody. Before anything was ever
-// claimed, an error that waiting does not mend is returned.
-func (w *worker) claim(stop context.Context, token string) ([]store.Claimed, error) {
+// claimed, an error that waiting does not mend is returned. unanswered is set to when a
+// call was last left without an answer.
+func (w *worker) claim(stop context.Context, token string, unanswered *time.Time) ([]store.Claimed, error) {
 	retry := pause{min: w.RetryMin, max: w.RetryMax}
 	sent := false
 	for {
-		claimed, err := w.db.Claim(w.final, store.ClaimRequest{
-			Worker: w.Name, Token: token, Kinds: w.kinds(), Batch: w.Batch, RecordsIntent: true,
-			SourceVersion: w.SourceVersion, HeartbeatTimeout: w.HeartbeatTimeout, ProgressTimeout: w.ProgressTimeout,
-		})
+		claimed, err := w.ask(token)
 		if err == nil {
 			w.worked = true
 			return claimed, nil
@@ -64,7 +70,9 @@ func (w *worker) claim(stop context.Context, token string) ([]store.Claimed, err
 		if !w.worked && (errors.Is(err, store.ErrSchema) || errors.Is(err, store.ErrNoRights)) {
 			return nil, err
 		}
-		sent = sent || !errors.Is(err, store.ErrNotSent)
+		if !errors.Is(err, store.ErrNotSent) {
+			sent, *unanswered = true, time.Now()
+		}
 		w.Log.Warn("no answer to a claim", "worker", w.Name, "error", err)
 		if !sent {
 			if !retry.wait(stop) {
@@ -76,6 +84,22 @@ func (w *worker) claim(stop context.Context, token string) ([]store.Claimed, err
 			w.leaveClaim(token)
 			return nil, errNothingClaimed
 		}
+	}
+}
+
+// ask claims once: a batch, or one job together with its intent.
+func (w *worker) ask(token string) ([]store.Claimed, error) {
+	if !w.BeginAtClaim {
+		return w.db.Claim(w.final, w.request(token))
+	}
+	n, err := w.db.BeginNext(w.final, w.request(token), nil)
+	return taken(n), err
+}
+
+func (w *worker) request(token string) store.ClaimRequest {
+	return store.ClaimRequest{
+		Worker: w.Name, Token: token, Kinds: w.kinds(), Batch: w.Batch, RecordsIntent: true,
+		SourceVersion: w.SourceVersion, HeartbeatTimeout: w.HeartbeatTimeout, ProgressTimeout: w.ProgressTimeout,
 	}
 }
 
@@ -92,7 +116,7 @@ func (w *worker) start(stop context.Context, jobs []*Job) bool {
 		}
 		w.jobs.Go(func() {
 			defer w.freeSlot()
-			w.work(job)
+			w.workOn(stop, job)
 		})
 	}
 	return true
@@ -105,7 +129,7 @@ func (w *worker) giveBack(jobs []*Job) {
 		w.jobs.Go(func() {
 			if job.Attempt < job.MaxAttempts {
 				w.report(job, outcome{failure: &Failure{
-					Effect: store.EffectNotBegun, Category: "given back", Err: errors.New("the worker stopped before it began"),
+					Effect: job.knownEffect(), Category: "given back", Err: errors.New("the worker stopped before it began"),
 				}, backoff: &store.Backoff{}})
 				return
 			}
@@ -115,7 +139,9 @@ func (w *worker) giveBack(jobs []*Job) {
 				return
 			}
 			defer w.freeSlot()
-			w.work(job)
+			if o, ended := w.work(job); ended {
+				w.report(job, o)
+			}
 		})
 	}
 }

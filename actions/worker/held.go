@@ -14,6 +14,9 @@ func (w *worker) hold(claimed []store.Claimed, token string) []*Job {
 	defer w.mu.Unlock()
 	for i, c := range claimed {
 		job := &Job{ID: c.JobID, Kind: c.Kind, Attempt: c.Attempt, MaxAttempts: c.MaxAttempts, Payload: c.Payload, w: w, token: token}
+		if w.BeginAtClaim && c.EffectKey != "" {
+			job.intent, job.key = maybeBegun, c.EffectKey
+		}
 		job.ctx, job.cancel = context.WithCancelCause(w.handlers)
 		jobs[i] = job
 		w.held[job] = struct{}{}

@@ -28,7 +28,7 @@ type Job struct {
 
 	mu      sync.Mutex // held while Begin asks
 	intent  intentState
-	key     string // the effect key, once begun
+	key     string // the effect key, once the intent is known to stand
 	receipt string // from an earlier attempt, once Begin answered so
 }
 
@@ -37,7 +37,7 @@ type intentState int
 
 const (
 	notBegun   intentState = iota
-	maybeBegun             // asked for, and not answered: it may stand, but no handler was told to go on
+	maybeBegun             // it stands or may stand, but no handler was told to go on
 	begun
 )
 
@@ -51,7 +51,8 @@ const (
 func (j *Job) Begin(ctx context.Context) (effectKey string, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.intent == begun {
+	if j.key != "" {
+		j.intent = begun
 		return j.key, nil
 	}
 	ctx, done := either(ctx, j.ctx)

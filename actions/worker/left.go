@@ -13,9 +13,9 @@ type LeftBehindError struct {
 	Reports []Unrecorded
 	// Running had not ended. Those that had begun their effect may still have caused it.
 	Running []Unrecorded
-	// Claim is the lock token of a claim that was never answered, if any: jobs that it may
-	// have taken were not begun.
-	Claim string
+	// Claims are the lock tokens of claims that were never answered: for jobs that they may
+	// have taken no handler ran.
+	Claims []string
 }
 
 // Unrecorded is an attempt whose end is not in the record.
@@ -43,8 +43,8 @@ func (e *LeftBehindError) Error() string {
 	for _, u := range e.Running {
 		lines = append(lines, "not ended: "+u.String())
 	}
-	if e.Claim != "" {
-		lines = append(lines, "a claim was never answered: token "+e.Claim)
+	for _, token := range e.Claims {
+		lines = append(lines, "a claim was never answered: token "+token)
 	}
 	return "the worker ended before everything was recorded; the jobs show as stuck in jobtop, where a receipt is recorded with the verb done\n" +
 		strings.Join(lines, "\n")
@@ -52,11 +52,11 @@ func (e *LeftBehindError) Error() string {
 
 // LogValue shows the whole of it in a structured log.
 func (e *LeftBehindError) LogValue() slog.Value {
-	return slog.GroupValue(slog.Any("reports", e.Reports), slog.Any("running", e.Running), slog.String("claim", e.Claim))
+	return slog.GroupValue(slog.Any("reports", e.Reports), slog.Any("running", e.Running), slog.Any("claims", e.Claims))
 }
 
 func (e *LeftBehindError) orNil() error {
-	if len(e.Reports) == 0 && len(e.Running) == 0 && e.Claim == "" {
+	if len(e.Reports) == 0 && len(e.Running) == 0 && len(e.Claims) == 0 {
 		return nil
 	}
 	return e
@@ -86,5 +86,5 @@ func (w *worker) leaveClaim(token string) {
 	w.Log.Error("the worker ends, and a claim was never answered", "token", token)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.left.Claim = token
+	w.left.Claims = append(w.left.Claims, token)
 }

@@ -50,15 +50,16 @@ func holdsReceipt(p *provider, inHand chan<- string, release <-chan struct{}) wo
 // TestSeedsDatabaseGoesAwayAndComesBack: the database crashes while a worker holds a
 // receipt, is away for some tries, and comes back. The job is done, with one attempt and
 // one effect, and the worker goes on with what is next.
-func TestSeedsDatabaseGoesAwayAndComesBack(t *testing.T) {
-	t.Parallel()
+func TestSeedsDatabaseGoesAwayAndComesBack(t *testing.T) { eitherWay(t, databaseGoesAwayAndComesBack) }
+
+func databaseGoesAwayAndComesBack(t *testing.T, atClaim bool) {
 	r, server := privateRecord(t)
 	p := newProvider(t)
 	r.enqueue(store.NewJob{ID: "job"})
 	inHand, release := make(chan string, 2), make(chan struct{})
 	logged := make(chan string, 1000)
 	o := r.options(holdsReceipt(p, inHand, release))
-	o.Log = logTo(logged)
+	o.Log, o.BeginAtClaim = logTo(logged), atClaim
 	w := run(t, o)
 
 	arrives(t, "the receipt is in hand", inHand)
@@ -91,13 +92,16 @@ func TestSeedsDatabaseGoesAwayAndComesBack(t *testing.T) {
 // TestReceiptIsReturnedWhenTheDatabaseStaysAway: a worker that has to stop while the
 // database is away keeps trying for its grace, and then says what it could not record.
 func TestReceiptIsReturnedWhenTheDatabaseStaysAway(t *testing.T) {
-	t.Parallel()
+	eitherWay(t, receiptIsReturnedWhenTheDatabaseStaysAway)
+}
+
+func receiptIsReturnedWhenTheDatabaseStaysAway(t *testing.T, atClaim bool) {
 	r, server := privateRecord(t)
 	p := newProvider(t)
 	r.enqueue(store.NewJob{ID: "job"})
 	inHand, release := make(chan string, 2), make(chan struct{})
 	o := r.options(holdsReceipt(p, inHand, release))
-	o.Grace, o.ReportGrace = 200*time.Millisecond, 200*time.Millisecond
+	o.Grace, o.ReportGrace, o.BeginAtClaim = 200*time.Millisecond, 200*time.Millisecond, atClaim
 	w := run(t, o)
 	arrives(t, "the receipt is in hand", inHand)
 	if err := server.Crash(); err != nil {

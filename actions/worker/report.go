@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"jobtop/store"
@@ -11,24 +13,39 @@ import (
 // detailLimit bounds what is stored of an error's text, in bytes.
 const detailLimit = 64 << 10
 
-// work runs one job's handler and records what it brings.
-func (w *worker) work(job *Job) {
+// workOn works on a job, and on each that comes with the receipt of the one before.
+func (w *worker) workOn(stop context.Context, job *Job) {
+	for job != nil {
+		o, ended := w.work(job)
+		if !ended {
+			return
+		}
+		if job = w.finish(stop, job, o); job != nil && stop.Err() != nil {
+			w.giveBack([]*Job{job})
+			return
+		}
+	}
+}
+
+// work runs one job's handler and returns what it brings. False: there is nothing to record.
+func (w *worker) work(job *Job) (o outcome, ended bool) {
 	if job.ctx.Err() != nil && job.lostLease() {
 		w.release(job) // while it waited; it has nothing to say
-		return
+		return outcome{}, false
 	}
 	result := make(chan outcome, 1)
 	go w.handle(job, result)
 	select {
 	case o := <-result:
-		w.report(job, o)
+		return o, true
 	case <-w.final.Done():
 		select {
 		case o := <-result:
-			w.report(job, o)
+			return o, true
 		default:
 			w.leaveRunning(job)
 			w.release(job)
+			return outcome{}, false
 		}
 	}
 }
@@ -37,7 +54,7 @@ func (w *worker) work(job *Job) {
 // answer or the worker has to end.
 func (w *worker) report(job *Job, o outcome) {
 	defer w.release(job)
-	log := w.Log.With("job", job.ID, "kind", job.Kind, "attempt", job.Attempt)
+	log := w.log(job)
 	retry := pause{min: w.RetryMin, max: w.RetryMax}
 	for {
 		answer, err := w.send(job, o)
@@ -47,11 +64,8 @@ func (w *worker) report(job *Job, o outcome) {
 			o = outcome{failure: &Failure{Effect: store.EffectUnknown, Category: "receipt invalid",
 				Err: fmt.Errorf("the receipt %.400q came back, which cannot be stored", o.receipt.ID)}}
 			continue
-		case err == nil && (answer == store.AnswerLeaseLost || answer == store.AnswerNotFound):
-			log.Warn("the job is no longer ours; what came of it is kept as a late report", "answer", answer, "receipt", o.receipt.ID)
-			return
 		case err == nil:
-			log.Info("recorded", "state", answer, "receipt", o.receipt.ID, "category", o.category())
+			w.tell(job, o, answer)
 			return
 		case o.receipt.Result != nil && dataException(err):
 			log.Error("the result cannot be stored; the receipt is, without it", "receipt", o.receipt.ID, "error", err)
@@ -66,9 +80,22 @@ func (w *worker) report(job *Job, o outcome) {
 	}
 }
 
+func (w *worker) log(job *Job) *slog.Logger {
+	return w.Log.With("job", job.ID, "kind", job.Kind, "attempt", job.Attempt)
+}
+
+// tell logs what an outcome led to.
+func (w *worker) tell(job *Job, o outcome, answer string) {
+	if answer == store.AnswerLeaseLost || answer == store.AnswerNotFound {
+		w.log(job).Warn("the job is no longer ours; what came of it is kept as a late report", "answer", answer, "receipt", o.receipt.ID)
+		return
+	}
+	w.log(job).Info("recorded", "state", answer, "receipt", o.receipt.ID, "category", o.category())
+}
+
 func (w *worker) send(job *Job, o outcome) (string, error) {
 	if o.failure == nil {
-		return w.db.Complete(w.final, store.Completion{JobID: job.ID, Token: job.token, ReceiptID: o.receipt.ID, Result: o.receipt.Result})
+		return w.db.Complete(w.final, o.completion(job))
 	}
 	backoff := o.backoff
 	if backoff == nil {
@@ -78,6 +105,10 @@ func (w *worker) send(job *Job, o outcome) (string, error) {
 		JobID: job.ID, Token: job.token, Effect: o.failure.Effect, Retry: !o.failure.Final,
 		Category: o.failure.Category, Detail: cut(o.failure.Err), Backoff: backoff,
 	})
+}
+
+func (o outcome) completion(job *Job) store.Completion {
+	return store.Completion{JobID: job.ID, Token: job.token, ReceiptID: o.receipt.ID, Result: o.receipt.Result}
 }
 
 func (o outcome) category() string {

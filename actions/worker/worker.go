@@ -52,6 +52,12 @@ type Options struct {
 	// Batch is how many jobs one claim takes at most; Concurrency. Jobs that have to wait
 	// for a free handler are held, with signs of life, and given back on a stop.
 	Batch int
+	// BeginAtClaim is for handlers that call the provider as soon as they have a job: a job's
+	// intent is recorded with its claim, and the next job is claimed with the receipt of the
+	// last. That is one call and one commit a job instead of three. Batch counts for nothing.
+	// What a crash leaves behind may then have happened, where otherwise it might be certain
+	// that it never started. Handlers call Begin all the same, which answers at once.
+	BeginAtClaim bool
 	// MaxConns bounds the connections, beside the one for heartbeats; Concurrency + 1, at most 8.
 	MaxConns int32
 
