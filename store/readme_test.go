@@ -13,17 +13,20 @@ import (
 	"jobtop/store/sandbox/sandboxtest"
 )
 
-// fenced returns the README's first code block of a language.
-func fenced(t *testing.T, language string) string {
+// fenced returns the README's nth code block of a language, from 0.
+func fenced(t *testing.T, language string, n int) string {
 	t.Helper()
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, found := strings.Cut(string(readme), "```"+language+"\n")
-	block, _, closed := strings.Cut(rest, "\n```")
-	if !found || !closed {
-		t.Fatalf("README.md has no %s block", language)
+	blocks := strings.Split(string(readme), "```"+language+"\n")
+	if len(blocks) < n+2 {
+		t.Fatalf("README.md has only %d %s blocks", len(blocks)-1, language)
+	}
+	block, _, closed := strings.Cut(blocks[n+1], "\n```")
+	if !closed {
+		t.Fatalf("the %s block %d of README.md does not end", language, n)
 	}
 	return block
 }
@@ -36,7 +39,7 @@ func TestReadmeSQLWorkerCompletesItsJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	for statement := range strings.SplitSeq(fenced(t, "sql"), ";\n") {
+	for statement := range strings.SplitSeq(fenced(t, "sql", 0), ";\n") {
 		if _, err := conn.Exec(ctx, statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
@@ -45,6 +48,33 @@ func TestReadmeSQLWorkerCompletesItsJob(t *testing.T) {
 	err = conn.QueryRow(ctx, `SELECT j.state, r.receipt_id FROM jobtop.jobs j JOIN jobtop.receipts r ON r.job_id = j.id WHERE j.id = 'invoice-1'`).Scan(&state, &receipt)
 	if err != nil || state != "done" || receipt != "in_1" {
 		t.Fatalf("state %q, receipt %q, %v", state, receipt, err)
+	}
+}
+
+func TestReadmeGoesFromJobToJob(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, sandboxtest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, `SELECT jobtop.enqueue('invoice-2', 'invoice.send'), jobtop.enqueue('invoice-3', 'invoice.send')`); err != nil {
+		t.Fatal(err)
+	}
+	var answers []string
+	for statement := range strings.SplitSeq(fenced(t, "sql", 1), ";\n") {
+		var completed, answer, id *string
+		if err := conn.QueryRow(ctx, statement).Scan(&completed, &answer, &id, nil, nil, nil, nil, nil, nil); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+		if completed != nil {
+			answers = append(answers, *completed)
+		}
+		answers = append(answers, *answer, *id)
+	}
+	if got := strings.Join(answers, " "); got != "begin invoice-2 done begin invoice-3" {
+		t.Fatal(got)
 	}
 }
 
@@ -68,7 +98,7 @@ func TestReadmePythonWorkerDrainsTheQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	worker := exec.CommandContext(ctx, python, "-c", fenced(t, "python"))
+	worker := exec.CommandContext(ctx, python, "-c", fenced(t, "python", 0))
 	worker.Env = append(os.Environ(), "DATABASE_URL="+url)
 	var output strings.Builder
 	worker.Stdout, worker.Stderr = &output, &output
