@@ -70,6 +70,11 @@ func persisting(ctx context.Context, call func() error) {
 func (w *crew) work(ctx context.Context, name string, rng *rand.Rand) {
 	for ctx.Err() == nil {
 		w.c.gate.wait()
+		if rng.IntN(3) == 0 {
+			w.straight(ctx, name, rng)
+			pause(ctx, time.Duration(20+rng.IntN(80))*time.Millisecond)
+			continue
+		}
 		claim := store.ClaimRequest{Worker: name, Token: uuid.NewString(), Kinds: campaignKinds, Batch: 1 + rng.IntN(3), RecordsIntent: rng.IntN(4) > 0}
 		var jobs []store.Claimed
 		persisting(ctx, func() (err error) { jobs, err = w.db.Claim(ctx, claim); return err })
@@ -107,16 +112,57 @@ func (w *crew) run(ctx context.Context, name string, rng *rand.Rand, job store.C
 		effect := []string{store.EffectNotBegun, store.EffectRefused, store.EffectUnknown}[what-2]
 		failure := store.Failure{JobID: job.JobID, Token: claim.Token, Effect: effect, Retry: true, Category: "made up", Backoff: &store.Backoff{Base: 50 * time.Millisecond, Cap: time.Second}}
 		persisting(ctx, func() error { _, err := w.db.Fail(ctx, failure); return err })
-	default: // it falls silent, and the job gets stuck
-		w.mu.Lock()
-		w.silent = append(w.silent, receipt)
-		w.mu.Unlock()
+	default:
+		w.silence(receipt)
+	}
+}
+
+// silence lets a job get stuck.
+func (w *crew) silence(receipt promise) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.silent = append(w.silent, receipt)
+}
+
+// straight goes from job to job, each begun with the receipt of the last.
+func (w *crew) straight(ctx context.Context, name string, rng *rand.Rand) {
+	var receipt promise
+	var last *store.Completion
+	for ctx.Err() == nil {
+		request := store.ClaimRequest{Worker: name, Token: uuid.NewString(), Kinds: campaignKinds}
+		var next store.Next
+		persisting(ctx, func() (err error) { next, err = w.db.BeginNext(ctx, request, last); return err })
+		if last != nil {
+			w.tell(receipt, next.Completed)
+		}
+		receipt = promise{store.Completion{JobID: next.Job.JobID, Token: request.Token, ReceiptID: fmt.Sprintf("rc-%s-%d", next.Job.JobID, next.Job.Attempt)}, name}
+		switch next.Answer {
+		case store.IntentBegin:
+		case store.IntentHappened:
+			receipt.ReceiptID = next.ReceiptID
+		default:
+			return
+		}
+		switch rng.IntN(5) {
+		case 0:
+			w.silence(receipt)
+			return
+		case 1:
+			w.complete(ctx, receipt)
+			return
+		}
+		last = &receipt.Completion
 	}
 }
 
 func (w *crew) complete(ctx context.Context, p promise) {
 	var answer string
 	persisting(ctx, func() (err error) { answer, err = w.db.Complete(ctx, p.Completion); return err })
+	w.tell(p, answer)
+}
+
+// tell takes note of what a worker was told.
+func (w *crew) tell(p promise, answer string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if answer == string(Done) {
