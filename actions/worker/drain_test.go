@@ -112,17 +112,13 @@ func lostAcknowledgements(t *testing.T, atClaim bool) {
 	r := newRecord(t)
 	r.enqueueMany(jobs)
 	var lost atomic.Int32
-	p, throughProxy, err := newProxy(r.url, func() bool {
+	_, throughProxy := r.proxied(func() bool {
 		if rand.N(10) > 0 {
 			return false
 		}
 		lost.Add(1)
 		return true
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.close)
 	work := &tally{counts: map[string]int{}}
 	o := r.options(func(ctx context.Context, job *worker.Job) (worker.Receipt, error) {
 		if job.Attempt == 1 {

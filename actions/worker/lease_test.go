@@ -157,7 +157,6 @@ func TestSeedsHeartbeatWithoutProgress(t *testing.T) {
 func TestSignsOfLifeDoNotQueueBehindTheWork(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
-	ctx := context.Background()
 	r.enqueue(store.NewJob{ID: "lives"}, store.NewJob{ID: "waits"})
 	running, release := make(chan string, 2), map[string]chan struct{}{"lives": make(chan struct{}), "waits": make(chan struct{})}
 	o := r.options(func(_ context.Context, job *worker.Job) (worker.Receipt, error) {
@@ -170,27 +169,16 @@ func TestSignsOfLifeDoNotQueueBehindTheWork(t *testing.T) {
 	arrives(t, "one runs", running)
 	arrives(t, "the other runs", running)
 
-	tx, err := r.pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(ctx) }()
-	if _, err := tx.Exec(ctx, `LOCK TABLE jobtop.attempts IN ACCESS EXCLUSIVE MODE`); err != nil {
-		t.Fatal(err)
-	}
+	unlock := r.lock("attempts", "ACCESS EXCLUSIVE")
 	close(release["waits"])
-	eventually(t, "the work waits for the lock", func() bool {
-		return r.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'jobtop worker' AND wait_event_type = 'Lock'`) == 1
-	})
+	r.oneWaits()
 	for range 3 {
 		before := r.count(`SELECT (extract(epoch FROM heartbeat_at) * 1000)::bigint - 1500000000000 FROM jobtop.jobs WHERE id = 'lives'`)
 		eventually(t, "another sign of life", func() bool {
 			return r.count(`SELECT (extract(epoch FROM heartbeat_at) * 1000)::bigint - 1500000000000 FROM jobtop.jobs WHERE id = 'lives'`) > before
 		})
 	}
-	if err := tx.Rollback(ctx); err != nil {
-		t.Fatal(err)
-	}
+	unlock()
 	close(release["lives"])
 	r.becomes("waits", "failed")
 	r.becomes("lives", "failed")

@@ -123,6 +123,34 @@ func (r *record) act(id, verb string, confirmations ...string) store.ActAnswer {
 	return answer
 }
 
+// lock keeps a table locked until the function that it returns is called.
+func (r *record) lock(table, mode string) (unlock func()) {
+	r.t.Helper()
+	ctx := context.Background()
+	tx, err := r.pool.Begin(ctx)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { _ = tx.Rollback(ctx) })
+	if _, err := tx.Exec(ctx, "LOCK TABLE jobtop."+table+" IN "+mode+" MODE"); err != nil {
+		r.t.Fatal(err)
+	}
+	return func() {
+		r.t.Helper()
+		if err := tx.Rollback(ctx); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// oneWaits waits until one call of a worker waits for a lock.
+func (r *record) oneWaits() {
+	r.t.Helper()
+	eventually(r.t, "the worker waits for the lock", func() bool {
+		return r.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'jobtop worker' AND wait_event_type = 'Lock'`) == 1
+	})
+}
+
 // options are those of a worker that waits for nothing.
 func (r *record) options(handler worker.Handler) worker.Options {
 	return worker.Options{

@@ -123,34 +123,17 @@ func TestBeginAtClaimOutcomes(t *testing.T) {
 func TestBeginAtClaimGivesBackOnAStop(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
-	ctx := context.Background()
 	r.enqueueMany(2)
 	started, release := make(chan struct{}, 2), make(chan struct{})
-	o := r.options(func(ctx context.Context, job *worker.Job) (worker.Receipt, error) {
-		key, err := job.Begin(ctx)
-		started <- struct{}{}
-		<-release
-		return worker.Receipt{ID: key}, err
-	})
+	o := r.options(beginsAndWaits(started, release))
 	o.Concurrency, o.BeginAtClaim = 1, true
 	w := run(t, o)
 	arrives(t, "the first runs", started)
-	tx, err := r.pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(ctx) }()
-	if _, err := tx.Exec(ctx, `LOCK TABLE jobtop.attempts IN SHARE MODE`); err != nil {
-		t.Fatal(err)
-	}
+	unlock := r.lock("attempts", "SHARE")
 	close(release)
-	eventually(t, "the call waits for the lock", func() bool {
-		return r.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'jobtop worker' AND wait_event_type = 'Lock'`) == 1
-	})
+	r.oneWaits()
 	w.stop()
-	if err := tx.Rollback(ctx); err != nil {
-		t.Fatal(err)
-	}
+	unlock()
 	if err := w.ended(); err != nil {
 		t.Errorf("Run returned %v", err)
 	}
@@ -171,7 +154,7 @@ func TestClaimGoesOnAfterItsJobsWereTaken(t *testing.T) {
 func claimGoesOnAfterItsJobsWereTaken(t *testing.T, atClaim bool) {
 	r := newRecord(t)
 	var lost atomic.Int32
-	p, throughProxy, err := newProxy(r.url, func() bool {
+	_, throughProxy := r.proxied(func() bool {
 		// Before the answer that brings the job.
 		if r.count(`SELECT count(*) FROM jobtop.jobs WHERE id = 'taken' AND state = 'running'`) == 0 {
 			return false
@@ -180,10 +163,6 @@ func claimGoesOnAfterItsJobsWereTaken(t *testing.T, atClaim bool) {
 		lost.Add(1)
 		return true
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.close)
 	work := &tally{counts: map[string]int{}}
 	o := r.options(work.handler)
 	o.DSN, o.BeginAtClaim = throughProxy, atClaim

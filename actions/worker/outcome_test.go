@@ -114,11 +114,7 @@ func TestUnansweredIntentIsNoEffect(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
 	r.enqueue(store.NewJob{ID: "job"})
-	p, throughProxy, err := newProxy(r.url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.close)
+	p, throughProxy := r.proxied(nil)
 	giveUp := make(chan struct{})
 	o := r.options(func(ctx context.Context, job *worker.Job) (worker.Receipt, error) {
 		p.mute.Store(true)

@@ -33,6 +33,17 @@ func newProxy(dsn string, lose func() bool) (*proxy, string, error) {
 	return p, u.String(), nil
 }
 
+// proxied is a proxy for a test, and the URL that leads through it.
+func (r *record) proxied(lose func() bool) (*proxy, string) {
+	r.t.Helper()
+	p, url, err := newProxy(r.url, lose)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(p.close)
+	return p, url
+}
+
 func (p *proxy) close() { _ = p.listener.Close() }
 
 func (p *proxy) serve() {

@@ -26,6 +26,16 @@ func (w lineWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// beginsAndWaits is a handler that begins, tells that it has, and waits to be released.
+func beginsAndWaits(started chan<- struct{}, release <-chan struct{}) worker.Handler {
+	return func(ctx context.Context, job *worker.Job) (worker.Receipt, error) {
+		key, err := job.Begin(ctx)
+		started <- struct{}{}
+		<-release
+		return worker.Receipt{ID: key}, err
+	}
+}
+
 // TestStopFinishesOrGivesBack: a worker that holds five jobs and runs two is asked to
 // stop. It finishes the two, and gives back the others, which can be claimed at once.
 func TestStopFinishesOrGivesBack(t *testing.T) {
@@ -33,12 +43,7 @@ func TestStopFinishesOrGivesBack(t *testing.T) {
 	r := newRecord(t)
 	r.enqueueMany(5)
 	started, release := make(chan struct{}, 5), make(chan struct{})
-	o := r.options(func(ctx context.Context, job *worker.Job) (worker.Receipt, error) {
-		key, err := job.Begin(ctx)
-		started <- struct{}{}
-		<-release
-		return worker.Receipt{ID: key}, err
-	})
+	o := r.options(beginsAndWaits(started, release))
 	o.Concurrency, o.Batch = 2, 5
 	w := run(t, o)
 	arrives(t, "the first runs", started)
@@ -75,12 +80,7 @@ func TestStopDoesNotKillALastAttempt(t *testing.T) {
 	r := newRecord(t)
 	r.enqueue(store.NewJob{ID: "a", MaxAttempts: 1}, store.NewJob{ID: "b", MaxAttempts: 1})
 	started, release := make(chan struct{}, 2), make(chan struct{})
-	o := r.options(func(ctx context.Context, job *worker.Job) (worker.Receipt, error) {
-		key, err := job.Begin(ctx)
-		started <- struct{}{}
-		<-release
-		return worker.Receipt{ID: key}, err
-	})
+	o := r.options(beginsAndWaits(started, release))
 	o.Concurrency, o.Batch = 1, 2
 	w := run(t, o)
 	arrives(t, "one runs", started)
