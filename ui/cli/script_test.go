@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status":   status,
 			"seed":     seed,
+			"fresh":    fresh,
 			"sql":      runSQL,
 			"database": database,
 			"role":     role,
@@ -130,6 +131,13 @@ var seedSQL string
 
 // seed: fills the script's database with testdata/seed.sql.
 func seed(ts *testscript.TestScript, _ bool, _ []string) { execute(ts, seedSQL) }
+
+//go:embed testdata/fresh.sql
+var freshSQL string
+
+// fresh: the seed is as old as when it was new. Before what shows ages: a script may take
+// longer than they stay.
+func fresh(ts *testscript.TestScript, _ bool, _ []string) { execute(ts, freshSQL) }
 
 // sql TEXT: runs statements as the superuser; their first value, if any, is on standard
 // output.

@@ -1,4 +1,5 @@
--- Jobs of every state and verdict, with ages that do not move while a test runs.
+-- Jobs of every state and verdict, with ages that do not move for half a minute; fresh.sql
+-- gives a test another half.
 -- Written past the guard, as only the sandbox's superuser can.
 SET session_replication_role = replica;
 
