@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"jobtop/store/sandbox/faultproxy"
@@ -147,12 +148,19 @@ func (c *crash) blockStdout() {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(func() { _ = r.Close(); _ = w.Close() })
-	for err == nil {
-		if err = w.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err == nil {
-			_, err = w.Write(make([]byte, 512))
+	raw, err := w.SyscallConn()
+	for full := error(nil); err == nil && !errors.Is(full, syscall.EAGAIN); {
+		err = raw.Write(func(fd uintptr) bool {
+			if _, full = syscall.Write(int(fd), make([]byte, 512)); errors.Is(full, syscall.EINTR) {
+				full = nil
+			}
+			return true // done, and not to wait until there is room
+		})
+		if full != nil && !errors.Is(full, syscall.EAGAIN) {
+			c.t.Fatal(full)
 		}
 	}
-	if !errors.Is(err, os.ErrDeadlineExceeded) {
+	if err != nil {
 		c.t.Fatal(err)
 	}
 	c.process.Stdout = w
