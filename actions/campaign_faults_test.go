@@ -237,7 +237,7 @@ func (s *scene) outage(stop func(context.Context) error) {
 			go strike.Release()
 			pauseFor(wait)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := stop(ctx); err != nil {
 			panic(err)

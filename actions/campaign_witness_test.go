@@ -48,9 +48,9 @@ type step struct {
 
 // persist tries until it can, over restarts of the server.
 func (c *campaign) persist(what string, try func(ctx context.Context) error) {
-	deadline := time.Now().Add(90 * time.Second)
+	deadline := time.Now().Add(5 * time.Minute)
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		err := try(ctx)
 		cancel()
 		if err == nil {
