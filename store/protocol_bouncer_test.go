@@ -75,5 +75,15 @@ func TestWorkersThroughPgbouncer(t *testing.T) {
 			t.Error(answer, err)
 		}
 	}
-	direct.is(fmt.Sprintf("%d %[1]d", jobs), `SELECT (SELECT count(*) FROM jobtop.receipts) || ' ' || (SELECT count(*) FROM jobtop.attempts WHERE outcome = 'done' AND effect_at IS NOT NULL)`)
+	behind := &ledger{t: t, url: through, db: db}
+	direct.enqueue(store.NewJob{ID: "straight-1"}, store.NewJob{ID: "straight-2"})
+	var last *store.Completion
+	for _, want := range []string{"straight-1", "straight-2", ""} {
+		token, next := behind.next(last)
+		if next.Job.JobID != want || last != nil && next.Completed != "done" {
+			t.Errorf("begin_next answered %+v", next)
+		}
+		last = &store.Completion{JobID: want, Token: token, ReceiptID: want}
+	}
+	direct.is(fmt.Sprintf("%d %[1]d", jobs+2), `SELECT (SELECT count(*) FROM jobtop.receipts) || ' ' || (SELECT count(*) FROM jobtop.attempts WHERE outcome = 'done' AND effect_at IS NOT NULL)`)
 }
