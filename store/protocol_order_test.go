@@ -17,6 +17,7 @@ func TestAttemptsEndAfterTheirLastSignOfLife(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLedger(t)
+			l.exec(`ALTER FUNCTION jobtop.act SET lock_timeout = '10min'`) // it waits as long as the test takes
 			ctx := context.Background()
 			token := l.take("job", true)
 			worker, ender := l.session(), l.session()

@@ -89,7 +89,7 @@ func TestReceiptOfAnEarlierAttempt(t *testing.T) {
 	ctx := context.Background()
 	token := newID()
 	jobs, err := r.db.Claim(ctx, store.ClaimRequest{Worker: "w0", Token: token, Kinds: []string{"charge"}, Batch: 1, RecordsIntent: true,
-		HeartbeatTimeout: time.Millisecond})
+		HeartbeatTimeout: time.Microsecond})
 	if err != nil || len(jobs) != 1 {
 		t.Fatal(jobs, err)
 	}

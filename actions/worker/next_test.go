@@ -156,7 +156,7 @@ func claimGoesOnAfterItsJobsWereTaken(t *testing.T, atClaim bool) {
 	var lost atomic.Int32
 	_, throughProxy := r.proxied(func() bool {
 		// Before the answer that brings the job.
-		if r.count(`SELECT count(*) FROM jobtop.jobs WHERE id = 'taken' AND state = 'running'`) == 0 {
+		if lost.Load() > 0 || r.count(`SELECT count(*) FROM jobtop.jobs WHERE id = 'taken' AND state = 'running'`) == 0 {
 			return false
 		}
 		r.act("taken", "hold", "stop")

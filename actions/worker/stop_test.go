@@ -44,7 +44,7 @@ func TestStopFinishesOrGivesBack(t *testing.T) {
 	r.enqueueMany(5)
 	started, release := make(chan struct{}, 5), make(chan struct{})
 	o := r.options(beginsAndWaits(started, release))
-	o.Concurrency, o.Batch = 2, 5
+	o.Concurrency, o.Batch, o.Grace = 2, 5, patience
 	w := run(t, o)
 	arrives(t, "the first runs", started)
 	arrives(t, "the second runs", started)
@@ -116,7 +116,7 @@ func TestStopEndsHandlersAfterGrace(t *testing.T) {
 		cause <- context.Cause(ctx)
 		return worker.Receipt{}, ctx.Err()
 	})
-	o.Grace, o.ReportGrace = 50*time.Millisecond, 2*time.Second
+	o.Grace, o.ReportGrace = 50*time.Millisecond, 8*time.Second
 	o.Log = silent() // its last lines may come after the test
 	w := run(t, o)
 	arrives(t, "one has begun", begun)
