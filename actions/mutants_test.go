@@ -25,25 +25,34 @@ const (
 `
 	settleReads = `  SELECT * INTO stored FROM actions a WHERE a.action_id = settle.action_id;
 `
-	actChanges = `      IF action.refusal IS NULL THEN
+	actChanges = `      IF refusal IS NULL THEN
         IF act.verb = 'done' THEN
           INSERT INTO receipts (job_id, kind, receipt_id, attempt, recorded_by, action_id, recorded_at)
-          SELECT job.id, job.kind, action.receipt_id, job.attempt, act.operator, act.action_id, action.at
+          SELECT job.id, job.kind, receipt, job.attempt, act.operator, act.action_id, moment
            WHERE NOT EXISTS (SELECT FROM receipts r WHERE r.job_id = job.id);
         END IF;
         IF job.state = 'running' THEN
           UPDATE attempts a
 ` + actFences + `        END IF;
         UPDATE jobs j
-           SET state = action.to_state,
-               run_at = CASE WHEN act.verb = 'requeue' THEN action.at + coalesce(greatest(act.delay, '0'::interval), '0'::interval) ELSE j.run_at END
+           SET state = target,
+               run_at = CASE WHEN act.verb = 'requeue' THEN moment + coalesce(greatest(act.delay, '0'::interval), '0'::interval) ELSE j.run_at END
          WHERE j.id = job.id;
       END IF;
 `
-	actWrites  = "      INSERT INTO actions VALUES (action.*) ON CONFLICT (action_id) DO NOTHING;\n"
-	actWeighs  = "      SELECT e.verdict, e.receipt_id INTO verdict, proof FROM evidence(job.id) e;\n"
-	actLocks   = "  -- 1. Lock the job.\n"
-	actFences  = "             SET finished_at = action.at, heartbeat_at = job.heartbeat_at, effect_at = job.effect_at,\n                 records_intent = a.records_intent OR job.effect_at IS NOT NULL, outcome = 'fenced', to_state = action.to_state\n           WHERE a.job_id = job.id AND a.attempt = job.attempt;\n"
+	actWrites = `      INSERT INTO actions (action_id, verb, job_id, kind, from_state, to_state, seen_state, seen_version, version, attempt, lock_token, operator, db_role,
+                           client, reason, confirmations, lookup, receipt_id, delay, outcome, refusal, at)
+      VALUES (act.action_id, act.verb, act.job_id, job.kind, job.state, target, act.seen_state, act.seen_version,
+              CASE WHEN refusal IS NULL THEN job.version + 1 END, job.attempt, job.lock_token, act.operator, session_user,
+              act.client, cause, confirmed, act.lookup, receipt, act.delay, CASE WHEN refusal IS NULL THEN 'applied' ELSE 'refused' END, refusal, moment)
+      ON CONFLICT (action_id) DO NOTHING;
+`
+	actWeighs = "      SELECT e.verdict, e.receipt_id INTO verdict, proof FROM evidence(job.id) e;\n"
+	actLocks  = "  -- 1. Lock the job.\n"
+	actFences = `             SET finished_at = moment, heartbeat_at = job.heartbeat_at, effect_at = job.effect_at,
+                 records_intent = a.records_intent OR job.effect_at IS NOT NULL, outcome = 'fenced', to_state = target
+           WHERE a.job_id = job.id AND a.attempt = job.attempt;
+`
 	tokenCheck = "j.lock_token = complete.token"
 )
 
