@@ -181,6 +181,30 @@ func TestBeginNextRaces(t *testing.T) {
 		(SELECT count(*) FROM jobtop.attempts WHERE outcome = 'done' AND effect_at IS NOT NULL), (SELECT count(*) FROM jobtop.receipts))`)
 }
 
+// TestBeginNextUnderAnyIsolation: whatever the session's transactions are by default, the
+// claim inside is one of READ COMMITTED, and the session is as it was.
+func TestBeginNextUnderAnyIsolation(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	ctx := context.Background()
+	conn := l.session()
+	for _, level := range []string{"repeatable read", "serializable"} {
+		l.enqueue(store.NewJob{ID: level})
+		if _, err := conn.Exec(ctx, `SELECT set_config('default_transaction_isolation', $1, false)`, level); err != nil {
+			t.Fatal(err)
+		}
+		var answer, id, now string
+		if err := conn.QueryRow(ctx, `CALL jobtop.begin_next('w', $1::text::uuid, '{charge}')`, newToken()).
+			Scan(nil, &answer, &id, nil, nil, nil, nil, nil, nil); err != nil || answer != store.IntentBegin || id != level {
+			t.Errorf("%s: %s %s, %v", level, answer, id, err)
+		}
+		if err := conn.QueryRow(ctx, `SHOW transaction_isolation`).Scan(&now); err != nil || now != level {
+			t.Errorf("afterwards %s, %v", now, err)
+		}
+		l.job(level, "running", 1, store.VerdictMayHaveHappened)
+	}
+}
+
 // TestClaimThatBeginsNothing: a job that the next attempt takes without an intent of its
 // own does not carry the intent of the last one.
 func TestClaimThatBeginsNothing(t *testing.T) {

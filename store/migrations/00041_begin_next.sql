@@ -26,6 +26,11 @@ BEGIN
   IF token OPERATOR(pg_catalog.=) done_token THEN
     RAISE EXCEPTION 'begin_next needs a new token for the next job' USING ERRCODE = '22023';
   END IF;
+  IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.<>) 'read committed' THEN
+    -- A claim needs that, and the caller, outside of any transaction, could only set it for the session.
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+  END IF;
   answer := 'none';
   IF done_id IS NOT NULL THEN
     done_answer := jobtop.complete(done_id, done_token, done_receipt, done_result);
