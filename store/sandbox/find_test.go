@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -14,6 +15,9 @@ func fakePrograms(t *testing.T, dir, version string) string {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	// No child may be forked while a program is open for writing: it could not be started ("text file busy").
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	for _, program := range []string{"postgres", "initdb"} {
 		script := "#!/bin/sh\necho '" + program + " " + version + "'\n"
 		if err := os.WriteFile(filepath.Join(dir, program), []byte(script), 0o755); err != nil {

@@ -163,8 +163,12 @@ func TestOrdinaryUser(t *testing.T) {
 	nothingLeft(t, tmp)
 }
 
+// copyProgram copies a program. No child may be forked while it is open for writing: it
+// would keep it open, and the program could not be started ("text file busy").
 func copyProgram(t *testing.T, from, to string) {
 	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	in, err := os.Open(from)
 	if err != nil {
 		t.Fatal(err)

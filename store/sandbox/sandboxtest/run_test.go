@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -136,7 +137,11 @@ func TestRunSharesAServer(t *testing.T) {
 	}
 }
 
+// copyFile copies a program. No child may be forked while it is open for writing: it would
+// keep it open, and the program could not be started ("text file busy").
 func copyFile(from, to string) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	in, err := os.Open(from)
 	if err != nil {
 		return err
