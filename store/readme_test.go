@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"jobtop/store/sandbox/sandboxtest"
 )
 
@@ -34,18 +32,14 @@ func fenced(t *testing.T, language string, n int) string {
 func TestReadmeSQLWorkerCompletesItsJob(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, sandboxtest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
+	conn := newLedger(t).session()
 	for statement := range strings.SplitSeq(fenced(t, "sql", 0), ";\n") {
 		if _, err := conn.Exec(ctx, statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
 	var state, receipt string
-	err = conn.QueryRow(ctx, `SELECT j.state, r.receipt_id FROM jobtop.jobs j JOIN jobtop.receipts r ON r.job_id = j.id WHERE j.id = 'invoice-1'`).Scan(&state, &receipt)
+	err := conn.QueryRow(ctx, `SELECT j.state, r.receipt_id FROM jobtop.jobs j JOIN jobtop.receipts r ON r.job_id = j.id WHERE j.id = 'invoice-1'`).Scan(&state, &receipt)
 	if err != nil || state != "done" || receipt != "in_1" {
 		t.Fatalf("state %q, receipt %q, %v", state, receipt, err)
 	}
@@ -54,11 +48,7 @@ func TestReadmeSQLWorkerCompletesItsJob(t *testing.T) {
 func TestReadmeGoesFromJobToJob(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, sandboxtest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
+	conn := newLedger(t).session()
 	if _, err := conn.Exec(ctx, `SELECT jobtop.enqueue('invoice-2', 'invoice.send'), jobtop.enqueue('invoice-3', 'invoice.send')`); err != nil {
 		t.Fatal(err)
 	}

@@ -47,8 +47,9 @@ func (w *worker) drain(stop context.Context) error {
 	}
 }
 
-// mayStillLand is for how long after a call was left unanswered it may still take effect;
-// the server gives up on one before that.
+// mayStillLand is for how long after a claim was left unanswered its token is kept. The
+// server gives up on a Claim before that, and is asked to cancel a BeginNext. Should one
+// land later all the same, nobody holds its jobs, and they show as stuck.
 const mayStillLand = 15 * time.Second
 
 // errNothingClaimed: the worker stops, and claimed nothing that it knows of.
