@@ -3,6 +3,8 @@ package store_test
 import (
 	"context"
 	"testing"
+
+	"jobtop/store"
 )
 
 // TestGuardRecordsChangesByHand: a change of state past the functions gets the whole of
@@ -139,4 +141,21 @@ func TestGuardFacts(t *testing.T) {
 		source_version = 'v', error_category = 'c', error_detail = 'd' WHERE id = 'job'`)
 	l.job("job", "running", 1, "may_have_happened")
 	l.is("0", `SELECT count(*) FROM jobtop.actions`)
+}
+
+// TestDirectClaimBeginsNothing: whoever takes a job by hand starts an attempt without the
+// intent of the one before, whatever stands in the row or is written into it.
+func TestDirectClaimBeginsNothing(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]string{"left as it was": "", "written": ", effect_at = now()"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLedger(t)
+			token := l.take("job", true)
+			l.fail("job", token, store.EffectRefused, true)
+			l.is("true", `SELECT effect_at IS NOT NULL FROM jobtop.jobs WHERE id = 'job'`)
+			l.exec(`UPDATE jobtop.jobs SET state = 'running', lock_token = gen_random_uuid()` + set + ` WHERE id = 'job'`)
+			l.is("running 2", `SELECT state || ' ' || attempt FROM jobtop.jobs WHERE id = 'job' AND effect_at IS NULL`)
+		})
+	}
 }
